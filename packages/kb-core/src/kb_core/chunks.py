@@ -1,0 +1,61 @@
+"""Chunks and the policy that shapes them."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue, model_validator
+
+from kb_core.model import Model, NfcText
+from kb_core.spans import SourceSpan
+
+BYTES_PER_TOKEN = 4
+
+
+def estimate_tokens(text: str) -> int:
+    """Return the token estimate used everywhere: UTF-8 bytes // 4.
+
+    A proxy that needs no tokenizer and errs to the safe side for Korean, Chinese and Japanese.
+    """
+    return len(text.encode("utf-8")) // BYTES_PER_TOKEN
+
+
+class ChunkPolicy(Model):
+    """What a chunker is asked for.
+
+    `min_segments_per_chunk` holds back splits at a speaker change until the open chunk has that
+    many segments: in a fast interview every answer would otherwise be a chunk of its own.
+    """
+
+    chunker_version: str
+    target_tokens: int = Field(default=500, ge=1)
+    overlap_tokens: int = Field(
+        default_factory=lambda data: min(80, data.get("target_tokens", 500) // 4), ge=0
+    )
+    respect_markdown_headings: bool = True
+    min_segments_per_chunk: int = Field(default=1, ge=1)
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _terminates(self) -> ChunkPolicy:
+        if self.overlap_tokens >= self.target_tokens:
+            raise ValueError(
+                f"overlap_tokens ({self.overlap_tokens}) must be smaller than "
+                f"target_tokens ({self.target_tokens})"
+            )
+        return self
+
+
+class Chunk(Model):
+    """A piece of a document that is indexed, found and cited as one."""
+
+    chunk_id: str
+    doc_id: str
+    index: int = Field(ge=0)
+    block_ids: tuple[str, ...]
+    unit_ids: tuple[str, ...]
+    text: NfcText
+    heading_path: tuple[NfcText, ...] = ()
+    source_spans: tuple[SourceSpan, ...]
+    token_estimate: int = Field(ge=0)
+    chunker_version: str
+    policy_hash: str
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)

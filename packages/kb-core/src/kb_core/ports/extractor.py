@@ -1,0 +1,98 @@
+"""Port to parsers: a file becomes a canonical document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from kb_core.document import CanonicalDocument, RawAsset
+from kb_core.model import Model
+from kb_core.ports.transcriber import Transcriber
+from kb_core.ports.transcript_cache import TranscriptCache
+from kb_core.runtime import CancelToken, ProgressCallback, StepRuntime, no_progress
+
+
+class ExtractorVersions(Model):
+    """What decides the parsed content beside the bytes of the file.
+
+    `transcript_version` is None for extractors that recognise no speech.
+    """
+
+    parser_version: str
+    transcript_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractorServices:
+    """What an extractor may use beside the file; handed to its factory.
+
+    Attributes:
+        transcriber: makes or returns the recogniser; called only when its identity or its work is
+            needed, and may raise `FeatureMissing` or `ModelError`.
+    """
+
+    transcriber: Callable[[], Transcriber]
+
+
+class ExtractRuntime(StepRuntime):
+    """What the application hands to an extractor for one file."""
+
+    def __init__(
+        self,
+        *,
+        transcripts: TranscriptCache,
+        cancel: CancelToken | None = None,
+        progress: ProgressCallback = no_progress,
+    ) -> None:
+        super().__init__(cancel=cancel, progress=progress)
+        self.transcripts = transcripts
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """A parser for some kinds of files."""
+
+    @property
+    def name(self) -> str:
+        """Short name for messages and provenance, such as `audio`."""
+        ...
+
+    def accepts(self, media_type: str) -> bool:
+        """Return whether this extractor reads files of that kind."""
+        ...
+
+    def versions(self) -> ExtractorVersions:
+        """Return the versions of what would be made now; loads no model."""
+        ...
+
+    def extract(self, asset: RawAsset, runtime: ExtractRuntime) -> CanonicalDocument:
+        """Parse one file.
+
+        Raises:
+            InputError: the file cannot be used; the error names it and says why.
+            ModelError: a model that is needed is absent or failed.
+            Cancelled: a stop was asked for; what was finished is in the cache.
+        """
+        ...
+
+
+class AudioClip(Model):
+    """Sound of a span: 16-bit little-endian mono samples and where they begin."""
+
+    pcm_s16le: bytes
+    sample_rate_hz: int
+    start_ms: int
+
+
+@runtime_checkable
+class ClipReader(Protocol):
+    """An extractor that can give back the sound of a span."""
+
+    def read_clip(self, source_path: str, start_ms: int, end_ms: int) -> AudioClip:
+        """Decode [start_ms, end_ms) on the player's clock.
+
+        Raises:
+            InputError: the file cannot be used.
+        """
+        ...

@@ -1,0 +1,127 @@
+"""Ports to the knowledge base: documents and their chunks, and the lexical index over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from pydantic import Field
+
+from kb_core.chunking import ChunkResult
+from kb_core.document import CanonicalDocument, RawAsset
+from kb_core.media import MediaType
+from kb_core.model import Model, NfcText
+from kb_core.query import LexicalMatch, LexicalQuery, StoredPassage
+from kb_core.runtime import StepWarning
+
+
+class FileStamp(Model):
+    """What tells without reading it whether a file is the one that was ingested."""
+
+    byte_len: int = Field(ge=0)
+    mtime_ns: int
+    inode: int = 0
+
+
+class DocumentVersions(Model):
+    """What a stored document was made with; any difference to now makes it stale."""
+
+    parser_version: str
+    transcript_version: str | None = None
+    chunker_version: str
+    policy_hash: str
+
+
+class StoredDocument(Model):
+    """What is known of a stored document without reading its content."""
+
+    doc_id: str
+    asset_id: str
+    workspace_path: NfcText
+    source_path: str
+    media_type: MediaType
+    title: NfcText
+    lang: str | None
+    duration_ms: int | None
+    segment_count: int
+    chunk_count: int
+    speakers: tuple[str, ...]
+    checksum: str
+    stamp: FileStamp
+    versions: DocumentVersions
+    warnings: tuple[StepWarning, ...] = ()
+
+
+class IngestedDocument(Model):
+    """All that goes into the knowledge base for one file, in one transaction."""
+
+    asset: RawAsset
+    stamp: FileStamp
+    document: CanonicalDocument
+    versions: DocumentVersions
+    chunks: ChunkResult
+    warnings: tuple[StepWarning, ...] = ()
+
+
+class DocumentStore(Protocol):
+    """Documents and chunks. One document is one transaction: a reader sees all of it or nothing."""
+
+    def put_document(self, ingested: IngestedDocument, *, replaces: Sequence[str] = ()) -> None:
+        """Store a document in place of any other at its path, and of the documents `replaces`.
+
+        Raises:
+            StoreFull, StoreBusy, StoreCorrupt: nothing of it was stored.
+        """
+        ...
+
+    def delete_document(self, doc_id: str) -> bool:
+        """Remove a document from every table and index but the caches; False when absent."""
+        ...
+
+    def restamp(self, doc_id: str, source_path: str, stamp: FileStamp) -> None:
+        """Note that the file's bytes are still the same though its stamp or place differs."""
+        ...
+
+    def list_documents(self) -> list[StoredDocument]:
+        """Return all documents, ordered by workspace path."""
+        ...
+
+    def find_document(self, doc_id: str) -> StoredDocument | None:
+        """Return a document's row, or None."""
+        ...
+
+    def find_document_by_path(self, workspace_path: str) -> StoredDocument | None:
+        """Return the row of the document at that path, or None."""
+        ...
+
+    def load_document(self, doc_id: str) -> CanonicalDocument | None:
+        """Return the whole document, segments included, or None."""
+        ...
+
+    def chunk_ids(self, doc_id: str) -> list[str]:
+        """Return the ids of a document's chunks in their order."""
+        ...
+
+    def load_passages(self, chunk_ids: Sequence[str]) -> list[StoredPassage]:
+        """Return the chunks with their units, in the order asked for; absent ids are left out."""
+        ...
+
+    def iter_chunk_ids(self, prefix: str) -> Iterator[str]:
+        """Return the ids of chunks that begin with `prefix`, in order."""
+        ...
+
+
+class LexicalIndex(Protocol):
+    """Word search over the chunks of a `DocumentStore`."""
+
+    def search_lexical(
+        self, query: LexicalQuery, *, require_all: bool, limit: int
+    ) -> list[LexicalMatch]:
+        """Return the best matches, best first; equal scores in order of chunk id.
+
+        Args:
+            query: without terms it matches nothing.
+            require_all: every term must be in a chunk, or at least one.
+            limit: at most so many.
+        """
+        ...

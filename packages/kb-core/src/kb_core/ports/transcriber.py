@@ -1,0 +1,108 @@
+"""Port to a speech recogniser.
+
+Recognisers get windows, not files: the caller owns decoding, the cutting into windows and the
+clock. Times in a result are relative to the window's first sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import Field, JsonValue
+
+from kb_core.model import Confidence, Model
+from kb_core.runtime import CancelToken
+from kb_core.transcript import TranscriptSegment
+
+SAMPLE_RATE_HZ = 16_000
+SAMPLES_PER_MS = SAMPLE_RATE_HZ // 1000
+
+
+@dataclass(frozen=True, slots=True)
+class AudioWindow:
+    """A stretch of mono sound at 16 kHz.
+
+    Attributes:
+        start_sample: first sample on the player's clock; a multiple of 16, so that its time is a
+            whole millisecond and times are rounded once only.
+        pcm: float32 samples in -1..1, one-dimensional, contiguous (format `f`).
+    """
+
+    start_sample: int
+    pcm: memoryview
+
+    @property
+    def end_sample(self) -> int:
+        """One past the last sample, on the player's clock."""
+        return self.start_sample + len(self.pcm)
+
+    @property
+    def start_ms(self) -> int:
+        """Time of the first sample, in milliseconds on the player's clock."""
+        return self.start_sample // SAMPLES_PER_MS
+
+    @property
+    def duration_ms(self) -> int:
+        """Length in milliseconds, rounded down."""
+        return len(self.pcm) // SAMPLES_PER_MS
+
+
+class TranscriberIdentity(Model):
+    """Everything that decides what text comes out of the same sound."""
+
+    engine: str
+    engine_version: str
+    model_id: str
+    model_version: str = Field(description="digest of the weights")
+    decoding: dict[str, JsonValue]
+
+
+class RecognisedWindow(Model):
+    """What was heard in one window; times relative to its start, in milliseconds.
+
+    `segments` obey 0 ≤ start ≤ end ≤ window length, starts never decrease, words lie inside.
+    """
+
+    segments: tuple[TranscriptSegment, ...]
+    language: str | None = None
+    language_confidence: Confidence | None = None
+
+
+class Transcriber(Protocol):
+    """A speech recogniser."""
+
+    @property
+    def identity(self) -> TranscriberIdentity:
+        """What goes into `transcript_version`; known without loading the model."""
+        ...
+
+    @property
+    def preferred_batch_windows(self) -> int:
+        """How many windows a call should hold at most; 1 for engines that gain nothing."""
+        ...
+
+    def transcribe(
+        self,
+        windows: Sequence[AudioWindow],
+        *,
+        language: str | None,
+        cancel: CancelToken | None = None,
+    ) -> list[RecognisedWindow]:
+        """Recognise windows, each on its own; no text context is carried between them.
+
+        Args:
+            windows: at most 30 s each; shorter than the engine's minimum is padded by it.
+            language: ISO 639-1 code, or None to detect it.
+            cancel: checked between windows, and inside one where the engine can.
+
+        Returns:
+            One result a window, in their order; the same whatever the number of threads.
+
+        Raises:
+            ModelMissing, ModelDigestMismatch: the weights are absent or not what they should be.
+            EngineFailed: the engine reported a failure.
+            Cancelled: a stop was asked for.
+        """
+        ...
