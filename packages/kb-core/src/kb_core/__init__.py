@@ -18,12 +18,11 @@ from kb_core.canonical import canonical_json, digest_hex, id_from
 from kb_core.chunking import (
     Chunker,
     ChunkModuleSpec,
-    ChunkResult,
     ChunkRuntime,
     NoOptions,
     run_chunker,
 )
-from kb_core.chunks import Chunk, ChunkPolicy, estimate_tokens
+from kb_core.chunks import Chunk, ChunkPolicy, ChunkResult, estimate_tokens
 from kb_core.citation import Citation, citation_from_json, format_clock, parse_citation
 from kb_core.document import (
     CanonicalDocument,

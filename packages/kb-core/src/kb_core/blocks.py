@@ -78,14 +78,9 @@ class AudioRefBlock(_Block):
     transcript: Transcript | None = None
 
 
-Block = Annotated[
-    HeadingBlock
-    | ParagraphBlock
-    | ListBlock
-    | CodeBlock
-    | TableBlock
-    | QuoteBlock
-    | ImageRefBlock
-    | AudioRefBlock,
-    Field(discriminator="kind"),
-]
+TextBlock = (
+    HeadingBlock | ParagraphBlock | ListBlock | CodeBlock | TableBlock | QuoteBlock | ImageRefBlock
+)
+"""Every block that holds its text itself."""
+
+Block = Annotated[TextBlock | AudioRefBlock, Field(discriminator="kind")]

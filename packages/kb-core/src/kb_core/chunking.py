@@ -10,12 +10,12 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
-from kb_core.chunks import Chunk, ChunkPolicy
+from kb_core.chunks import Chunk, ChunkPolicy, ChunkResult
 from kb_core.document import CanonicalDocument
 from kb_core.errors import ChunkContractError, MissingCapability
 from kb_core.model import Model
 from kb_core.ports.language_model import StructuredLanguageModel
-from kb_core.runtime import CancelToken, ProgressCallback, StepRuntime, StepWarning, no_progress
+from kb_core.runtime import CancelToken, ProgressCallback, StepRuntime, no_progress
 
 
 class NoOptions(Model):
@@ -91,13 +91,6 @@ class Chunker(Protocol):
             MissingCapability: it needs what the runtime does not hold.
         """
         ...
-
-
-class ChunkResult(Model):
-    """Checked chunks of one document, and what went less than perfectly."""
-
-    chunks: tuple[Chunk, ...]
-    warnings: tuple[StepWarning, ...] = ()
 
 
 def run_chunker(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, JsonValue, model_validator
 
 from kb_core.model import Model, NfcText
+from kb_core.runtime import StepWarning
 from kb_core.spans import SourceSpan
 
 BYTES_PER_TOKEN = 4
@@ -59,3 +60,10 @@ class Chunk(Model):
     chunker_version: str
     policy_hash: str
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class ChunkResult(Model):
+    """Checked chunks of one document, and what went less than perfectly."""
+
+    chunks: tuple[Chunk, ...]
+    warnings: tuple[StepWarning, ...] = ()

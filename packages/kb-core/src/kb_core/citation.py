@@ -219,9 +219,7 @@ def _parse_uri(text: str) -> Citation | None:
     return Citation(path=unquote(raw_path), span=span, **extras)
 
 
-def _span_of_fragment(
-    head: str, pairs: Mapping[str, str]
-) -> LineSpan | PageSpan | TimeSpan | None:
+def _span_of_fragment(head: str, pairs: Mapping[str, str]) -> LineSpan | PageSpan | TimeSpan | None:
     name, _, value = head.partition("=")
     try:
         if name == "t" and (times := _URI_TIME.fullmatch(value.removeprefix("npt:"))):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from kb_core.blocks import AudioRefBlock, Block
+from kb_core.blocks import AudioRefBlock, Block, TextBlock
 from kb_core.media import MediaType
 from kb_core.model import HexDigest, Model, NfcText
 from kb_core.spans import SourceSpan, TimeSpan
@@ -79,7 +79,7 @@ class CanonicalDocument(Model):
     provenance: tuple[ProvenanceEvent, ...] = ()
     parser_version: str
     schema_version: str = DOCUMENT_SCHEMA_VERSION
-    doc_version: str = Field(description="digest of the parsed content; changes when any of it does")
+    doc_version: str = Field(description="digest of the parsed content")
 
     @property
     def audio(self) -> AudioRefBlock | None:
@@ -97,7 +97,11 @@ class CanonicalDocument(Model):
         """
         audio = self.audio
         if audio is None:
-            return tuple(_block_unit(block) for block in self.blocks if _has_text(block))
+            return tuple(
+                _block_unit(block)
+                for block in self.blocks
+                if not isinstance(block, AudioRefBlock) and block.text.strip()
+            )
         if audio.transcript is None:
             return ()
         return tuple(
@@ -125,12 +129,7 @@ def segment_ordinal(unit_id: str) -> int | None:
     return int(ordinal) if separator else None
 
 
-def _has_text(block: Block) -> bool:
-    return not isinstance(block, AudioRefBlock) and bool(block.text.strip())
-
-
-def _block_unit(block: Block) -> SourceUnit:
-    assert not isinstance(block, AudioRefBlock)
+def _block_unit(block: TextBlock) -> SourceUnit:
     return SourceUnit(
         unit_id=block.block_id,
         block_id=block.block_id,

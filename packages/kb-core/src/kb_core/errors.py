@@ -98,7 +98,9 @@ class EmptyRecording(InputError):
     code = "empty_recording"
 
     def __init__(self, path: str | Path, reason: str = "the recording holds no sound") -> None:
-        super().__init__(path, reason, hint="check that the recording was finished and copied whole")
+        super().__init__(
+            path, reason, hint="check that the recording was finished and copied whole"
+        )
 
 
 class DecodeFailed(InputError):
@@ -162,7 +164,7 @@ class StoreFull(StoreError):
 
     def __init__(self, path: str | Path) -> None:
         super().__init__(
-            f"no room left on the disk of {printable(str(path))}; nothing of the running step was kept",
+            f"no room left on the disk of {printable(str(path))}; the running step was undone",
             hint="make room and run the same command again: finished steps are not repeated",
         )
 

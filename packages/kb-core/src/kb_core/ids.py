@@ -77,9 +77,7 @@ def make_chunk_id(
     )
 
 
-def make_embedding_id(
-    *, chunk_id: str, model_id: str, model_version: str, dimensions: int
-) -> str:
+def make_embedding_id(*, chunk_id: str, model_id: str, model_version: str, dimensions: int) -> str:
     """Return the id of one chunk's vector under one model."""
     return id_from(
         {

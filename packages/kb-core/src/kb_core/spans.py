@@ -35,9 +35,8 @@ class PageSpan(Model):
     def _ordered(self) -> PageSpan:
         if (self.char_start is None) != (self.char_end is None):
             raise ValueError("a page span has both character offsets or neither")
-        if self.char_start is not None and self.char_end is not None:
-            if self.char_end < self.char_start:
-                raise ValueError("page span ends before its start")
+        if (self.char_end or 0) < (self.char_start or 0):
+            raise ValueError("page span ends before its start")
         return self
 
 

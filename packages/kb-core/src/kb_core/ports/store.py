@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pydantic import Field
 
-from kb_core.chunking import ChunkResult
+from kb_core.chunks import ChunkResult
 from kb_core.document import CanonicalDocument, RawAsset
 from kb_core.media import MediaType
 from kb_core.model import Model, NfcText

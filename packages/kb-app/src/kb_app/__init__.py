@@ -1,0 +1,1 @@
+"""Composition root and use cases of kb."""

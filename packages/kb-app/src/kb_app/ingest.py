@@ -1,0 +1,171 @@
+"""Ingest: make the knowledge base agree with the files that it is shown.
+
+One document is one transaction, and each finished window of a transcript is one of its own, so a
+run that is stopped at any point goes on where it was. An input that cannot be used becomes an item
+of the report; the others are stored. What stops every file alike (a full disk, a missing model)
+ends the run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from kb_app.container import Container
+from kb_app.ingest_plan import IngestPlan, IngestPlanner, IngestTask, item_of_stored
+from kb_app.ingest_progress import ProgressReporter
+from kb_app.wire import IngestItemV1, IngestProgressV1, IngestReportV1, ItemKind
+from kb_core import CancelToken, ChunkRuntime, Progress, run_chunker
+from kb_core.errors import (
+    Cancelled,
+    ChunkError,
+    FeatureMissing,
+    InputError,
+    KbError,
+    ModelError,
+    StoreError,
+    UnsupportedMedia,
+)
+from kb_core.ports.extractor import ExtractRuntime
+from kb_core.ports.store import DocumentVersions, IngestedDocument
+
+ITEM_KINDS: tuple[ItemKind, ...] = ("new", "updated", "skipped", "moved", "removed", "error")
+
+
+def ingest(
+    container: Container,
+    paths: Sequence[Path],
+    *,
+    on_progress: Callable[[IngestProgressV1], None] = lambda _: None,
+    cancel: CancelToken | None = None,
+) -> IngestReportV1:
+    """Ingest files and folders.
+
+    Raises:
+        StoreError: the knowledge base cannot be used at all.
+    """
+    run = _IngestRun(container, on_progress, cancel or CancelToken())
+    return run.execute(paths)
+
+
+class _IngestRun:
+    def __init__(
+        self,
+        container: Container,
+        on_progress: Callable[[IngestProgressV1], None],
+        cancel: CancelToken,
+    ) -> None:
+        self._container = container
+        self._cancel = cancel
+        self._on_progress = on_progress
+        self._items: list[IngestItemV1] = []
+
+    def execute(self, paths: Sequence[Path]) -> IngestReportV1:
+        started_s = time.monotonic()
+        plan = IngestPlan()
+        cancelled = False
+        try:
+            plan = IngestPlanner(self._container, self._cancel).plan(paths)
+            self._items.extend(plan.settled)
+            self._remove(plan)
+            self._do_tasks(plan.tasks)
+        except Cancelled:
+            cancelled = True
+        return self._report(plan, cancelled, started_s)
+
+    def _remove(self, plan: IngestPlan) -> None:
+        for document in plan.removals:
+            self._container.store.delete_document(document.doc_id)
+            self._items.append(item_of_stored("removed", document))
+
+    def _do_tasks(self, tasks: Sequence[IngestTask]) -> None:
+        reporter = ProgressReporter(self._on_progress, [task.asset.byte_len for task in tasks])
+        reporter.planned()
+        fatal: KbError | None = None
+        for task in tasks:
+            path = task.asset.workspace_path
+            if fatal is not None:
+                self._items.append(_failed(task, fatal))
+                continue
+            self._cancel.raise_if_cancelled()
+            reporter.file_started(path)
+            try:
+                item = self._do(task, lambda progress: reporter.file_progress(progress))
+            except (StoreError, ModelError, FeatureMissing) as error:
+                fatal = error
+                item = _failed(task, error)
+            except (InputError, ChunkError) as error:
+                item = _failed(task, error)
+            self._items.append(item)
+            reporter.file_done(path, item.kind)
+
+    def _do(self, task: IngestTask, on_progress: Callable[[Progress], None]) -> IngestItemV1:
+        ingested = self._make(task, on_progress)
+        self._container.store.put_document(ingested, replaces=task.replaces)
+        audio = ingested.document.audio
+        return IngestItemV1(
+            kind=task.kind,
+            doc_path=task.asset.workspace_path,
+            doc_id=ingested.document.doc_id,
+            asset_id=task.asset.asset_id,
+            media_type=task.asset.media_type,
+            duration_ms=audio.duration_ms if audio else None,
+            chunk_count=len(ingested.chunks.chunks),
+            versions=ingested.versions,
+            moved_from=task.moved_from,
+            reasons=task.reasons,
+            warnings=ingested.warnings,
+        )
+
+    def _make(self, task: IngestTask, on_progress: Callable[[Progress], None]) -> IngestedDocument:
+        asset = task.asset
+        extractor = self._container.extractor_for(asset.media_type)
+        if extractor is None:
+            raise UnsupportedMedia(asset.source_path, f"no extractor reads {asset.media_type}")
+        extract_runtime = ExtractRuntime(
+            transcripts=self._container.store, cancel=self._cancel, progress=on_progress
+        )
+        document = extractor.extract(asset, extract_runtime)
+        chunker, policy = self._container.chunker_for(asset.media_type)
+        chunks = run_chunker(chunker, document, policy, ChunkRuntime(cancel=self._cancel))
+        versions = extractor.versions()
+        return IngestedDocument(
+            asset=asset,
+            stamp=task.stamp,
+            document=document,
+            versions=DocumentVersions(
+                parser_version=versions.parser_version,
+                transcript_version=versions.transcript_version,
+                chunker_version=chunker.chunker_version(),
+                policy_hash=chunker.policy_hash(policy),
+            ),
+            chunks=chunks,
+            warnings=(*extract_runtime.warnings, *chunks.warnings),
+        )
+
+    def _report(self, plan: IngestPlan, cancelled: bool, started_s: float) -> IngestReportV1:
+        items = sorted(self._items, key=lambda item: (item.doc_path, item.kind))
+        counts = {kind: sum(item.kind == kind for item in items) for kind in ITEM_KINDS}
+        counts["errors"] = counts.pop("error")  # type: ignore[index]
+        return IngestReportV1.model_validate(
+            {
+                "scanned": plan.scanned,
+                **counts,
+                "cancelled": cancelled,
+                "duration_ms": round((time.monotonic() - started_s) * 1000),
+                "items": tuple(items),
+            }
+        )
+
+
+def _failed(task: IngestTask, error: KbError) -> IngestItemV1:
+    return IngestItemV1(
+        kind="error",
+        doc_path=task.asset.workspace_path,
+        asset_id=task.asset.asset_id,
+        media_type=task.asset.media_type,
+        error=error.message,
+        error_code=error.code,
+        error_hint=error.hint,
+    )

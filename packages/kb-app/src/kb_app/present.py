@@ -1,0 +1,127 @@
+"""From domain objects to wire objects."""
+
+from __future__ import annotations
+
+from kb_app.wire import (
+    ChunkV1,
+    CitationV1,
+    DocumentSummaryV1,
+    SearchHitV1,
+    SegmentV1,
+    WordV1,
+)
+from kb_core import CanonicalDocument, Citation, SearchHit, segment_unit_id
+from kb_core.ports.store import StoredDocument
+from kb_core.query import StoredPassage
+from kb_core.spans import TimeSpan
+
+MARK = "**"
+"""Stands before and after what matched in a snippet."""
+
+
+def citation_v1(citation: Citation) -> CitationV1:
+    """Return the wire form of a citation."""
+    return CitationV1.model_validate(citation.to_json())
+
+
+def marked_snippet(hit: SearchHit) -> str:
+    """Return the snippet with what matched between marks."""
+    parts = []
+    position = 0
+    for highlight in hit.highlights:
+        parts.append(hit.snippet[position : highlight.char_start])
+        parts.append(f"{MARK}{hit.snippet[highlight.char_start : highlight.char_end]}{MARK}")
+        position = highlight.char_end
+    parts.append(hit.snippet[position:])
+    return "".join(parts)
+
+
+def hit_v1(hit: SearchHit) -> SearchHitV1:
+    """Return the wire form of a hit."""
+    passage = hit.passage
+    return SearchHitV1(
+        rank=hit.rank,
+        score=hit.score,
+        score_kind=hit.score_kind,
+        chunk_id=passage.chunk.chunk_id,
+        doc_id=passage.chunk.doc_id,
+        doc_path=passage.doc_path,
+        doc_title=passage.doc_title,
+        media_type=passage.media_type,
+        snippet=marked_snippet(hit),
+        text=passage.chunk.text,
+        heading_path=passage.chunk.heading_path,
+        citation=citation_v1(hit.citation),
+    )
+
+
+def chunk_v1(passage: StoredPassage) -> ChunkV1:
+    """Return the wire form of a stored chunk."""
+    chunk = passage.chunk
+    speakers = {unit.speaker for unit in passage.units}
+    speaker = speakers.pop() if len(speakers) == 1 else None
+    return ChunkV1(
+        chunk_id=chunk.chunk_id,
+        doc_id=chunk.doc_id,
+        doc_path=passage.doc_path,
+        index=chunk.index,
+        text=chunk.text,
+        heading_path=chunk.heading_path,
+        unit_ids=chunk.unit_ids,
+        block_ids=chunk.block_ids,
+        citations=tuple(
+            citation_v1(Citation(path=passage.doc_path, span=span, speaker=speaker))
+            for span in chunk.source_spans
+        ),
+        token_estimate=chunk.token_estimate,
+        chunker_version=chunk.chunker_version,
+        policy_hash=chunk.policy_hash,
+        metadata=dict(chunk.metadata),
+    )
+
+
+def summary_v1(document: StoredDocument) -> DocumentSummaryV1:
+    """Return the wire form of a document's row."""
+    return DocumentSummaryV1(
+        doc_id=document.doc_id,
+        doc_path=document.workspace_path,
+        title=document.title,
+        media_type=document.media_type,
+        lang=document.lang,
+        duration_ms=document.duration_ms,
+        speakers=document.speakers,
+        segment_count=document.segment_count,
+        chunk_count=document.chunk_count,
+        warnings=document.warnings,
+    )
+
+
+def segments_v1(document: CanonicalDocument) -> tuple[SegmentV1, ...]:
+    """Return the wire form of a recording's segments, suppressed ones included."""
+    audio = document.audio
+    if audio is None or audio.transcript is None:
+        return ()
+    return tuple(
+        SegmentV1(
+            unit_id=segment_unit_id(audio.block_id, ordinal),
+            start_ms=segment.start_ms,
+            end_ms=segment.end_ms,
+            text=segment.text,
+            speaker=segment.speaker,
+            confidence=segment.confidence,
+            language=segment.language,
+            flags=tuple(
+                flag.code if flag.detail is None else f"{flag.code}: {flag.detail}"
+                for flag in segment.flags
+            ),
+            words=tuple(WordV1.model_validate(word.model_dump()) for word in segment.words),
+            citation=citation_v1(
+                Citation(
+                    path=document.workspace_path,
+                    span=TimeSpan(start_ms=segment.start_ms, end_ms=segment.end_ms),
+                    speaker=segment.speaker,
+                )
+            ),
+        )
+        for ordinal, segment in enumerate(audio.transcript.segments)
+    )

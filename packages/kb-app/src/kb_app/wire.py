@@ -1,0 +1,312 @@
+"""Wire objects: what `--json` prints.
+
+Each carries `schema_version`. Their JSON Schemas are generated into `docs/wire/` and a test keeps
+the two equal, so a change here is a change that somebody reviews. Fields are only ever added within
+a version.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from kb_core import Model
+from kb_core.errors import KbError
+from kb_core.ports.store import DocumentVersions
+from kb_core.runtime import StepWarning
+
+Ratio = Annotated[float, Field(ge=0)]
+ItemKind = Literal["new", "updated", "skipped", "moved", "removed", "error"]
+Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class ErrorV1(Model):
+    """What went wrong, and the way out."""
+
+    schema_version: Literal["error.v1"] = "error.v1"
+    code: str
+    message: str
+    hint: str | None = None
+
+    @classmethod
+    def of(cls, error: KbError) -> ErrorV1:
+        """Return the wire form of an error."""
+        return cls(code=error.code, message=error.message, hint=error.hint)
+
+
+class CitationV1(Model):
+    """A citation: fields in milliseconds, and the spellings for people and for links."""
+
+    kind: Literal["time", "page", "line"]
+    path: str
+    start_ms: int | None = None
+    end_ms: int | None = None
+    page: int | None = None
+    char_start: int | None = None
+    char_end: int | None = None
+    start: int | None = Field(default=None, description="first line, 1-based")
+    end: int | None = Field(default=None, description="last line, included")
+    section: str | None = None
+    speaker: str | None = None
+    text: str = Field(description="the spelling for people")
+    uri: str = Field(description="the spelling as a relative URI reference")
+
+
+class SearchHitV1(Model):
+    """One hit. `snippet` marks what matched with `**`; `text` is the whole chunk."""
+
+    schema_version: Literal["search_hit.v1"] = "search_hit.v1"
+    rank: int
+    score: float
+    score_kind: Literal["bm25", "cosine", "rrf"]
+    chunk_id: str
+    doc_id: str
+    doc_path: str
+    doc_title: str
+    media_type: str
+    snippet: str
+    text: str
+    heading_path: tuple[str, ...]
+    citation: CitationV1
+
+
+class SearchResponseV1(Model):
+    """Answer of `kb search`."""
+
+    schema_version: Literal["search_response.v1"] = "search_response.v1"
+    query: str
+    hits: tuple[SearchHitV1, ...]
+
+
+class IngestItemV1(Model):
+    """What became of one file."""
+
+    kind: ItemKind
+    doc_path: str
+    doc_id: str | None = None
+    asset_id: str | None = None
+    media_type: str | None = None
+    duration_ms: int | None = None
+    chunk_count: int | None = None
+    versions: DocumentVersions | None = None
+    moved_from: str | None = None
+    reasons: tuple[str, ...] = Field(default=(), description="why a document was done again")
+    warnings: tuple[StepWarning, ...] = ()
+    error: str | None = None
+    error_code: str | None = None
+    error_hint: str | None = None
+
+
+class IngestReportV1(Model):
+    """Summary of one `kb ingest`."""
+
+    schema_version: Literal["ingest_report.v1"] = "ingest_report.v1"
+    scanned: int
+    new: int
+    updated: int
+    skipped: int
+    moved: int
+    removed: int
+    errors: int
+    cancelled: bool = False
+    duration_ms: int
+    items: tuple[IngestItemV1, ...]
+
+
+class IngestProgressV1(Model):
+    """How far a run of `kb ingest` is.
+
+    `realtime_factor` is sound transcribed in this run per second spent on it; `eta_ms` is an
+    estimate from the bytes that are still to do.
+    """
+
+    schema_version: Literal["ingest_progress.v1"] = "ingest_progress.v1"
+    event: Literal["planned", "file_started", "file_progress", "file_done"]
+    file_index: int = Field(ge=0, description="files of this run that are finished")
+    file_count: int = Field(ge=0, description="files that this run has to do")
+    doc_path: str | None = None
+    kind: ItemKind | None = None
+    done_ms: int | None = None
+    total_ms: int | None = None
+    reused_ms: int | None = None
+    realtime_factor: Ratio | None = None
+    eta_ms: int | None = None
+
+
+class DocumentSummaryV1(Model):
+    """One row of `kb list`."""
+
+    doc_id: str
+    doc_path: str
+    title: str
+    media_type: str
+    lang: str | None
+    duration_ms: int | None
+    speakers: tuple[str, ...]
+    segment_count: int
+    chunk_count: int
+    warnings: tuple[StepWarning, ...] = ()
+
+
+class DocumentListV1(Model):
+    """Answer of `kb list`."""
+
+    schema_version: Literal["document_list.v1"] = "document_list.v1"
+    documents: tuple[DocumentSummaryV1, ...]
+
+
+class WordV1(Model):
+    """A word and its time."""
+
+    start_ms: int
+    end_ms: int
+    text: str
+    confidence: float | None
+
+
+class SegmentV1(Model):
+    """A transcript segment as it is stored."""
+
+    unit_id: str
+    start_ms: int
+    end_ms: int
+    text: str
+    speaker: str | None
+    confidence: float | None
+    language: str | None
+    flags: tuple[str, ...]
+    words: tuple[WordV1, ...]
+    citation: CitationV1
+
+
+class ChunkV1(Model):
+    """A chunk as it is stored: answer of `kb inspect chunk`."""
+
+    schema_version: Literal["chunk.v1"] = "chunk.v1"
+    chunk_id: str
+    doc_id: str
+    doc_path: str
+    index: int
+    text: str
+    heading_path: tuple[str, ...]
+    unit_ids: tuple[str, ...]
+    block_ids: tuple[str, ...]
+    citations: tuple[CitationV1, ...]
+    token_estimate: int
+    chunker_version: str
+    policy_hash: str
+    metadata: dict[str, Any]
+
+
+class DocumentV1(Model):
+    """A document as it is stored: answer of `kb inspect doc`."""
+
+    schema_version: Literal["document.v1"] = "document.v1"
+    summary: DocumentSummaryV1
+    asset_id: str
+    checksum: str
+    source_path: str
+    versions: DocumentVersions
+    stale_reasons: tuple[str, ...]
+    segments: tuple[SegmentV1, ...]
+    chunk_ids: tuple[str, ...]
+
+
+class StaleDocumentV1(Model):
+    """A document that `kb ingest` would do again, and why."""
+
+    doc_id: str
+    doc_path: str
+    reasons: tuple[str, ...]
+
+
+class StatusV1(Model):
+    """Answer of `kb status`."""
+
+    schema_version: Literal["status.v1"] = "status.v1"
+    data_dir: str
+    database_path: str
+    workspace_root: str | None
+    engine: str
+    model: str
+    documents: int
+    chunks: int
+    sound_ms: int
+    stale: tuple[StaleDocumentV1, ...]
+    missing: tuple[str, ...] = Field(description="documents whose file is gone")
+
+
+class ModelV1(Model):
+    """One speech model."""
+
+    name: str
+    engine: str
+    status: Literal["ready", "embedded", "available"]
+    source: Literal["embedded", "published", "added"]
+    in_use: bool
+    byte_len: int | None
+    digest_sha256: str | None
+    path: str | None
+
+
+class ModelListV1(Model):
+    """Answer of `kb models list`, and of the commands that change it."""
+
+    schema_version: Literal["model_list.v1"] = "model_list.v1"
+    models: tuple[ModelV1, ...]
+
+
+class FindingV1(Model):
+    """One thing that `kb doctor` looked at."""
+
+    code: str
+    ok: bool
+    message: str
+    hint: str | None = None
+
+
+class DoctorReportV1(Model):
+    """Answer of `kb doctor`."""
+
+    schema_version: Literal["doctor_report.v1"] = "doctor_report.v1"
+    healthy: bool
+    findings: tuple[FindingV1, ...]
+
+
+class InitReportV1(Model):
+    """Answer of `kb init`."""
+
+    schema_version: Literal["init_report.v1"] = "init_report.v1"
+    data_dir: str
+    workspace_root: str
+    created: bool
+
+
+class PlayReportV1(Model):
+    """Answer of `kb play`."""
+
+    schema_version: Literal["play_report.v1"] = "play_report.v1"
+    citation: CitationV1
+    source_path: str
+    out_path: str | None
+    player: str | None
+    duration_ms: int
+
+
+WIRE_MODELS: tuple[type[Model], ...] = (
+    ErrorV1,
+    SearchHitV1,
+    SearchResponseV1,
+    IngestReportV1,
+    IngestProgressV1,
+    DocumentListV1,
+    DocumentV1,
+    ChunkV1,
+    StatusV1,
+    ModelListV1,
+    DoctorReportV1,
+    InitReportV1,
+    PlayReportV1,
+)
+"""Every object that a command prints by itself."""

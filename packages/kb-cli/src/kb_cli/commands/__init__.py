@@ -1,0 +1,1 @@
+"""One module for each group of commands; each has `register(app)`."""

@@ -1,0 +1,186 @@
+"""What people read. Colours and bold only where a terminal shows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kb_app.present import MARK
+from kb_core import format_clock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kb_app.wire import (
+        ChunkV1,
+        DocumentListV1,
+        DocumentV1,
+        FindingV1,
+        IngestReportV1,
+        ModelListV1,
+        SearchResponseV1,
+        StatusV1,
+    )
+
+REPORT_ORDER = ("new", "updated", "moved", "removed", "skipped", "errors")
+ID_CHARS = 12
+
+
+def _console() -> Console:
+    return Console(soft_wrap=True, highlight=False)
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def _clock(milliseconds: int | None) -> str:
+    return "" if milliseconds is None else format_clock(round(milliseconds / 1000))
+
+
+def render_hits(response: SearchResponseV1) -> None:
+    """Print hits: citation, then the passage with what matched in bold."""
+    console = _console()
+    if not response.hits:
+        console.print("nothing found", style="yellow")
+        return
+    for hit in response.hits:
+        console.print(Text(f"{hit.rank:>2}  ").append(hit.citation.text, style="bold cyan"))
+        snippet = Text("    ")
+        for place, part in enumerate(" ".join(hit.snippet.split()).split(MARK)):
+            snippet.append(part, style="bold yellow" if place % 2 else "")
+        console.print(snippet)
+
+
+def render_documents(report: DocumentListV1) -> None:
+    """Print one row a document."""
+    if not report.documents:
+        print("nothing here yet; go on with: kb ingest PATH…")
+        return
+    table = _table("document", "length", "language", "speakers", "chunks", "id")
+    for document in report.documents:
+        table.add_row(
+            Text(document.doc_path),
+            _clock(document.duration_ms),
+            document.lang or "",
+            Text(", ".join(document.speakers)),
+            str(document.chunk_count),
+            document.doc_id[:ID_CHARS],
+        )
+    _console().print(table)
+
+
+def render_document(report: DocumentV1) -> None:
+    """Print a document with its segments; suppressed ones are greyed."""
+    console = _console()
+    summary = report.summary
+    console.print(Text(summary.doc_path, style="bold"))
+    for label, value in (
+        ("id", summary.doc_id),
+        ("title", summary.title),
+        ("kind", summary.media_type),
+        ("length", _clock(summary.duration_ms)),
+        ("language", summary.lang or ""),
+        ("file", report.source_path),
+        ("chunks", ", ".join(chunk[:ID_CHARS] for chunk in report.chunk_ids)),
+        ("stale", "; ".join(report.stale_reasons)),
+        ("warnings", "; ".join(warning.message for warning in summary.warnings)),
+    ):
+        if value:
+            console.print(Text(f"{label:>9}  {value}"))
+    for segment in report.segments:
+        speaker = f"{segment.speaker}: " if segment.speaker else ""
+        times = f"{format_ms(segment.start_ms)}-{format_ms(segment.end_ms)}"
+        flags = f"  ({'; '.join(segment.flags)})" if segment.flags else ""
+        style = "dim" if segment.flags else ""
+        console.print(Text(f"{times}  {speaker}{segment.text}{flags}", style=style))
+
+
+def render_chunk(report: ChunkV1) -> None:
+    """Print a chunk."""
+    console = _console()
+    for citation in report.citations:
+        console.print(Text(citation.text, style="bold cyan"))
+    console.print(Text(f"chunk {report.chunk_id}, number {report.index} of {report.doc_path}"))
+    console.print(Text(f"{report.chunker_version}, about {report.token_estimate} tokens"))
+    console.print(Text(report.text))
+
+
+def render_report(report: IngestReportV1) -> None:
+    """Print the summary of an ingest; every error, and warnings by kind."""
+    console = _console()
+    for item in report.items:
+        if item.kind == "error":
+            console.print(Text(f"error: {item.error}", style="red"))
+            if item.error_hint:
+                console.print(Text(f"hint: {item.error_hint}"))
+        elif item.kind != "skipped":
+            for warning in item.warnings:
+                where = f" at {warning.unit}" if warning.unit else ""
+                console.print(Text(f"warning: {item.doc_path}: {warning.message}{where}"))
+    ignored = Counter(
+        warning.message
+        for item in report.items
+        if item.kind == "skipped" and item.doc_id is None
+        for warning in item.warnings
+    )
+    for message, count in sorted(ignored.items()):
+        console.print(Text(f"passed over {count}: {message}", style="dim"))
+    counts = ", ".join(f"{getattr(report, name)} {name}" for name in REPORT_ORDER)
+    console.print(f"{counts} in {report.duration_ms / 1000:.1f} s")
+    if report.cancelled:
+        console.print("stopped; what was finished is kept: run the same command to go on")
+
+
+def render_status(report: StatusV1) -> None:
+    """Print the state of the knowledge base."""
+    console = _console()
+    console.print(Text(f"knowledge base  {report.data_dir}"))
+    if report.workspace_root:
+        console.print(Text(f"files under     {report.workspace_root}"))
+    console.print(Text(f"speech          {report.engine}, model {report.model}"))
+    amounts = f"{report.documents} documents, {report.chunks} chunks, {_clock(report.sound_ms)}"
+    console.print(Text(f"holds           {amounts} of sound"))
+    for stale in report.stale:
+        console.print(Text(f"stale: {stale.doc_path}: {'; '.join(stale.reasons)}", style="yellow"))
+    if report.stale:
+        console.print("hint: `kb ingest` on these files does only them again")
+    for path in report.missing:
+        console.print(Text(f"file is gone: {path}", style="yellow"))
+
+
+def render_findings(findings: Sequence[FindingV1]) -> None:
+    """Print what was checked; the way out under what is wrong."""
+    console = _console()
+    for finding in findings:
+        mark, style = ("ok", "green") if finding.ok else ("bad", "red")
+        console.print(Text(f"{mark:>3}  ", style=style).append(finding.message, style=""))
+        if finding.hint and not finding.ok:
+            console.print(Text(f"     hint: {finding.hint}"))
+
+
+def render_models(report: ModelListV1) -> None:
+    """Print one row a model."""
+    table = _table("", "model", "state", "size", "SHA-256")
+    for model in report.models:
+        table.add_row(
+            "*" if model.in_use else "",
+            model.name,
+            model.status if model.source != "added" else f"{model.status}, your own",
+            f"{model.byte_len / 1e6:,.0f} MB" if model.byte_len else "",
+            (model.digest_sha256 or "")[:ID_CHARS],
+        )
+    _console().print(table)
+
+
+def format_ms(milliseconds: int) -> str:
+    """Return `HH:MM:SS.mmm`."""
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{format_clock(seconds)}.{rest:03d}"
