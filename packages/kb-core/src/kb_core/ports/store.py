@@ -125,3 +125,43 @@ class LexicalIndex(Protocol):
             limit: at most so many.
         """
         ...
+
+
+class HealthFinding(Model):
+    """Something wrong with the knowledge base, and how to mend it.
+
+    `code` is stable and made of lower-case words with underscores.
+    """
+
+    code: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    message: str
+    hint: str
+
+
+class StoreCounts(Model):
+    """How much a knowledge base holds.
+
+    Attributes:
+        duration_ms: of all documents together.
+        transcripts: finished ones in the cache, also of documents that are gone.
+        windows: kept windows of transcripts that are not finished.
+    """
+
+    documents: int
+    duration_ms: int
+    segments: int
+    chunks: int
+    transcripts: int
+    windows: int
+
+
+class StoreUpkeep(Protocol):
+    """What `kb status` and `kb doctor` ask of a store."""
+
+    def counts(self) -> StoreCounts:
+        """Return how much there is."""
+        ...
+
+    def check(self) -> list[HealthFinding]:
+        """Look for damage, for indexes that disagree and for files that are gone."""
+        ...

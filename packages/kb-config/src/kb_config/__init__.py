@@ -1,0 +1,29 @@
+"""Settings of kb and the places where it keeps its files."""
+
+from kb_config.describe import SettingInfo, describe_settings
+from kb_config.load import load_settings
+from kb_config.settings import (
+    AsrSettings,
+    AudioChunking,
+    ChunkingSettings,
+    FamilyChunking,
+    SearchSettings,
+    Settings,
+    WorkspaceSettings,
+)
+from kb_config.write import write_initial_config, write_setting
+
+__all__ = [
+    "AsrSettings",
+    "AudioChunking",
+    "ChunkingSettings",
+    "FamilyChunking",
+    "SearchSettings",
+    "SettingInfo",
+    "Settings",
+    "WorkspaceSettings",
+    "describe_settings",
+    "load_settings",
+    "write_initial_config",
+    "write_setting",
+]

@@ -1,0 +1,208 @@
+"""The settings model: every key, its type, its default and what it means.
+
+Building a `Settings` reads no file and no environment, so that tests and other programs get exactly
+what they ask for; `kb_config.load_settings` gathers the sources. Field descriptions are what the
+documentation and the initial configuration file are made from.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from platformdirs import user_cache_path, user_data_path
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from kb_core import ChunkPolicy
+from kb_core.errors import ConfigError
+from kb_core.model import Model
+
+_RECORDING_FAMILIES = frozenset({"audio", "video", "subtitle", "transcript-json"})
+
+
+def _absolute(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError("a path holds no NUL")
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError as error:
+        raise ValueError(f"no such user's home folder: {path.parts[0]}") from error
+
+
+def _no_language_is_auto(value: Any) -> Any:
+    return None if value == "auto" else value
+
+
+AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
+LanguageCode = Annotated[
+    Annotated[str, Field(pattern=r"^[a-z]{2,3}$")] | None, BeforeValidator(_no_language_is_auto)
+]
+
+
+class WorkspaceSettings(Model):
+    """Where the files of the knowledge base live."""
+
+    root: AbsolutePath | None = Field(
+        default=None,
+        description="Folder that paths in citations are relative to; files outside it are cited "
+        "by their absolute path.",
+    )
+
+
+class AsrSettings(Model):
+    """Speech recognition."""
+
+    engine: str = Field(
+        default="whisper.cpp", min_length=1, description="Speech recognition engine."
+    )
+    model: str = Field(
+        default="base",
+        min_length=1,
+        description="Speech recognition model, by its name in `kb models`.",
+    )
+    language: LanguageCode = Field(
+        default=None,
+        description="Language that is spoken, as an ISO 639-1 code such as `ko`; `auto` detects "
+        "it for each recording.",
+    )
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=64,
+        description="Threads for recognition. Unset means that the engine chooses; more than "
+        "there are free cores is many times slower.",
+    )
+
+
+class FamilyChunking(Model):
+    """How documents of one family are cut into chunks."""
+
+    chunker: str = Field(min_length=1, description="Chunk module.")
+    target_tokens: int = Field(
+        default=500, ge=1, description="Size of a chunk, in UTF-8 bytes divided by four."
+    )
+    overlap_tokens: int = Field(
+        default=0,
+        ge=0,
+        description="How much of a chunk the next one repeats, for modules that overlap.",
+    )
+    min_segments_per_chunk: int = Field(
+        default=1,
+        ge=1,
+        description="A change of speaker ends a chunk only once it has this many segments.",
+    )
+    options: dict[str, JsonValue] = Field(
+        default_factory=dict, description="Options of the chunk module itself."
+    )
+
+    @model_validator(mode="after")
+    def _terminates(self) -> FamilyChunking:
+        if self.overlap_tokens >= self.target_tokens:
+            raise ValueError(
+                f"overlap_tokens ({self.overlap_tokens}) must be smaller than "
+                f"target_tokens ({self.target_tokens})"
+            )
+        return self
+
+
+class AudioChunking(FamilyChunking):
+    """Chunking of recordings, videos, subtitles and transcripts."""
+
+    chunker: str = Field(default="audio-segment-v1", min_length=1, description="Chunk module.")
+
+
+class ChunkingSettings(Model):
+    """Chunking by family of documents."""
+
+    audio: AudioChunking = Field(default_factory=AudioChunking)
+
+    def for_family(self, family: str) -> FamilyChunking:
+        """Return the settings for a media type or its family (`audio/mp4` or `audio`).
+
+        Raises:
+            ConfigError: there are none for that family.
+        """
+        if family.partition("/")[0] in _RECORDING_FAMILIES:
+            return self.audio
+        raise ConfigError(f"there are no chunking settings for {family} documents")
+
+    def policy_for(self, family: str, chunker_version: str) -> ChunkPolicy:
+        """Return the policy that a chunker of that version gets for such documents.
+
+        Raises:
+            ConfigError: there are no settings for that family.
+        """
+        chosen = self.for_family(family)
+        return ChunkPolicy(
+            chunker_version=chunker_version,
+            target_tokens=chosen.target_tokens,
+            overlap_tokens=chosen.overlap_tokens,
+            min_segments_per_chunk=chosen.min_segments_per_chunk,
+            options=chosen.options,
+        )
+
+
+class SearchSettings(Model):
+    """Search."""
+
+    limit: int = Field(default=10, ge=1, le=1000, description="Most results of a search.")
+
+
+class Settings(BaseSettings):
+    """All settings of kb."""
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="forbid",
+        env_prefix="KB_",
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+    )
+
+    data_dir: AbsolutePath = Field(
+        default_factory=lambda: user_data_path("kb", appauthor=False),
+        description="Folder of the knowledge base and of `config.toml`; not set in that file.",
+        json_schema_extra={"shown_default": "the platform's data folder for kb"},
+    )
+    models_dir: AbsolutePath = Field(
+        default_factory=lambda: user_cache_path("kb", appauthor=False) / "models",
+        description="Folder of speech recognition models.",
+        json_schema_extra={"shown_default": "`models` in the platform's cache folder for kb"},
+    )
+    workspace: WorkspaceSettings = Field(default_factory=WorkspaceSettings)
+    asr: AsrSettings = Field(default_factory=AsrSettings)
+    chunking: ChunkingSettings = Field(default_factory=ChunkingSettings)
+    search: SearchSettings = Field(default_factory=SearchSettings)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take values from the caller only."""
+        return (init_settings,)
+
+    @property
+    def database_path(self) -> Path:
+        """The knowledge base itself."""
+        return self.data_dir / "kb.sqlite3"
+
+    @property
+    def config_path(self) -> Path:
+        """The person's configuration file; it need not exist."""
+        return config_path_in(self.data_dir)
+
+
+def config_path_in(data_dir: Path) -> Path:
+    """Return where the configuration file of a data folder is."""
+    return data_dir / "config.toml"
+
+
+def is_section(annotation: Any) -> bool:
+    """Return whether a field holds further settings rather than a value."""
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)

@@ -1,0 +1,220 @@
+"""Writing documents: every row of one, and taking them out again.
+
+All functions work inside the caller's write transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import BaseModel, JsonValue
+
+from kb_core.blocks import AudioRefBlock, Block
+from kb_core.chunks import Chunk
+from kb_core.document import CanonicalDocument, segment_ordinal
+from kb_core.ports.store import FileStamp, IngestedDocument
+from kb_core.transcript import TranscriptSegment
+from kb_store_sqlite.units import locate_units
+from kb_text import index_text
+
+
+def put_document(
+    connection: sqlite3.Connection, ingested: IngestedDocument, replaces: Sequence[str]
+) -> None:
+    """Store every row of a document in place of any other at its path and of `replaces`."""
+    document = ingested.document
+    at_path = connection.execute(
+        "SELECT doc_id FROM documents WHERE workspace_path = ?", (document.workspace_path,)
+    )
+    old_ids = {document.doc_id, *replaces, *(doc_id for (doc_id,) in at_path)}
+    for doc_id in sorted(old_ids):
+        _delete_rows(connection, doc_id)
+    _insert_asset(connection, ingested)
+    _insert_document(connection, ingested)
+    _insert_source_file(connection, ingested)
+    for ordinal, block in enumerate(document.blocks):
+        _insert_block(connection, document.doc_id, ordinal, block)
+    _insert_chunks(connection, document, ingested.chunks.chunks)
+    _drop_unused_assets(connection)
+
+
+def delete_document(connection: sqlite3.Connection, doc_id: str) -> bool:
+    """Remove every row of a document; False when there is none."""
+    found = _delete_rows(connection, doc_id)
+    _drop_unused_assets(connection)
+    return found
+
+
+def restamp(
+    connection: sqlite3.Connection, doc_id: str, source_path: str, stamp: FileStamp
+) -> None:
+    """Note a new place or stamp of a file whose bytes are the same."""
+    connection.execute(
+        """
+        UPDATE source_files SET source_path = ?, byte_len = ?, mtime_ns = ?, inode = ?
+        WHERE doc_id = ?
+        """,
+        (source_path, stamp.byte_len, stamp.mtime_ns, str(stamp.inode), doc_id),
+    )
+
+
+def compact_json(value: JsonValue | Sequence[JsonValue]) -> str:
+    """Return JSON without spaces, in the order of the value's own fields."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def models_json(models: Iterable[BaseModel]) -> str:
+    """Return a JSON array of models."""
+    return compact_json([model.model_dump(mode="json") for model in models])
+
+
+def _delete_rows(connection: sqlite3.Connection, doc_id: str) -> bool:
+    connection.execute(
+        "DELETE FROM chunk_fts WHERE rowid IN (SELECT chunk_key FROM chunks WHERE doc_id = ?)",
+        (doc_id,),
+    )
+    return connection.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,)).rowcount > 0
+
+
+def _drop_unused_assets(connection: sqlite3.Connection) -> None:
+    connection.execute("DELETE FROM assets WHERE asset_id NOT IN (SELECT asset_id FROM documents)")
+
+
+def _insert_asset(connection: sqlite3.Connection, ingested: IngestedDocument) -> None:
+    asset = ingested.asset
+    connection.execute(
+        "INSERT INTO assets VALUES (?, ?, ?) ON CONFLICT (asset_id) DO NOTHING",
+        (asset.asset_id, asset.checksum, asset.byte_len),
+    )
+
+
+def _insert_document(connection: sqlite3.Connection, ingested: IngestedDocument) -> None:
+    document = ingested.document
+    audio = document.audio
+    segments = audio.transcript.segments if audio and audio.transcript else ()
+    warnings = dict.fromkeys((*ingested.warnings, *ingested.chunks.warnings))
+    row = {
+        "doc_id": document.doc_id,
+        "asset_id": document.source_asset_id,
+        "workspace_path": document.workspace_path,
+        "media_type": document.media_type,
+        "title": document.title,
+        "lang": document.lang,
+        "duration_ms": audio.duration_ms if audio else None,
+        "segment_count": len(segments),
+        "chunk_count": len(ingested.chunks.chunks),
+        "metadata": document.metadata.model_dump_json(),
+        "provenance": models_json(document.provenance),
+        "schema_version": document.schema_version,
+        "doc_version": document.doc_version,
+        "parser_version": document.parser_version,
+        "versions": ingested.versions.model_dump_json(),
+        "warnings": models_json(warnings),
+    }
+    _insert(connection, "documents", row)
+
+
+def _insert_source_file(connection: sqlite3.Connection, ingested: IngestedDocument) -> None:
+    asset, stamp = ingested.asset, ingested.stamp
+    row = {
+        "doc_id": ingested.document.doc_id,
+        "source_path": asset.source_path,
+        "discovered_at": asset.discovered_at,
+        "storage": asset.storage,
+        "byte_len": stamp.byte_len,
+        "mtime_ns": stamp.mtime_ns,
+        "inode": str(stamp.inode),  # unsigned 64 bits on some file systems
+    }
+    _insert(connection, "source_files", row)
+
+
+def _insert_block(connection: sqlite3.Connection, doc_id: str, ordinal: int, block: Block) -> None:
+    body = block.model_dump_json(exclude={"transcript": {"segments"}})
+    row = {
+        "doc_id": doc_id,
+        "ordinal": ordinal,
+        "block_id": block.block_id,
+        "kind": block.kind,
+        "source_span": block.source_span.model_dump_json(),
+        "body": body,
+    }
+    _insert(connection, "blocks", row)
+    if isinstance(block, AudioRefBlock) and block.transcript is not None:
+        connection.executemany(
+            "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (doc_id, block.block_id, place, *_segment_row(segment))
+                for place, segment in enumerate(block.transcript.segments)
+            ),
+        )
+
+
+def _segment_row(segment: TranscriptSegment) -> tuple[object, ...]:
+    words: list[JsonValue] = [
+        [word.start_ms, word.end_ms, word.text, word.confidence] for word in segment.words
+    ]
+    flags: list[JsonValue] = [[flag.code, flag.detail] for flag in segment.flags]
+    return (
+        segment.start_ms,
+        segment.end_ms,
+        segment.text,
+        segment.speaker,
+        segment.confidence,
+        segment.language,
+        compact_json(words),
+        compact_json(flags),
+    )
+
+
+def _insert_chunks(
+    connection: sqlite3.Connection, document: CanonicalDocument, chunks: Sequence[Chunk]
+) -> None:
+    units = {unit.unit_id: unit for unit in document.source_units()}
+    for chunk in chunks:
+        chunk_key = _insert_chunk(connection, chunk)
+        connection.execute(
+            "INSERT INTO chunk_fts (rowid, tokens) VALUES (?, ?)",
+            (chunk_key, index_text(chunk.text)),
+        )
+        members = [units[unit_id] for unit_id in chunk.unit_ids]
+        ranges = locate_units(chunk.text, [unit.text for unit in members])
+        connection.executemany(
+            "INSERT INTO chunk_units VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    chunk_key,
+                    place,
+                    unit.unit_id,
+                    unit.block_id,
+                    segment_ordinal(unit.unit_id),
+                    *chars,
+                )
+                for place, (unit, chars) in enumerate(zip(members, ranges, strict=True))
+            ),
+        )
+
+
+def _insert_chunk(connection: sqlite3.Connection, chunk: Chunk) -> int | None:
+    row = {
+        "chunk_id": chunk.chunk_id,
+        "doc_id": chunk.doc_id,
+        "chunk_index": chunk.index,
+        "text": chunk.text,
+        "block_ids": compact_json(list(chunk.block_ids)),
+        "heading_path": compact_json(list(chunk.heading_path)),
+        "source_spans": models_json(chunk.source_spans),
+        "token_estimate": chunk.token_estimate,
+        "chunker_version": chunk.chunker_version,
+        "policy_hash": chunk.policy_hash,
+        "metadata": compact_json(chunk.metadata),
+    }
+    return _insert(connection, "chunks", row)
+
+
+def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> int | None:
+    columns = ", ".join(row)
+    places = ", ".join(f":{column}" for column in row)
+    statement = f"INSERT INTO {table} ({columns}) VALUES ({places})"  # noqa: S608 (own names)
+    return connection.execute(statement, dict(row)).lastrowid

@@ -1,0 +1,54 @@
+"""Bringing a file to the schema of this kb: forward only, all of it or nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from kb_core.errors import StoreCorrupt, StoreMissing, StoreTooNew, printable
+from kb_store_sqlite.connection import Database, translated_errors
+from kb_store_sqlite.schema import APPLICATION_ID, MIGRATIONS
+
+
+def migrate(database: Database, *, create: bool) -> None:
+    """Bring the file up to date; an empty one gets the whole schema when `create` is set.
+
+    Raises:
+        StoreMissing: the file is empty and `create` is not set.
+        StoreTooNew: a newer kb wrote it.
+        StoreCorrupt: it is some other program's file.
+    """
+    with database.read() as connection:
+        version = _version(database, connection)
+    if version == len(MIGRATIONS):
+        return
+    if version == 0:
+        if not create:
+            raise StoreMissing(database.path)
+        _use_wal(database)
+    with database.write() as connection:
+        # Another process may have been faster.
+        for step in MIGRATIONS[_version(database, connection) :]:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+def _version(database: Database, connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    (table_count,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application_id != APPLICATION_ID and (application_id, version, table_count) != (0, 0, 0):
+        raise StoreCorrupt(
+            f"{printable(str(database.path))} is a database of another program",
+            hint="name the folder of a knowledge base with --data-dir",
+        )
+    if version > len(MIGRATIONS):
+        raise StoreTooNew(database.path, version, len(MIGRATIONS))
+    return int(version)
+
+
+def _use_wal(database: Database) -> None:
+    """Switch the file to write-ahead logging; the setting stays in the file."""
+    with translated_errors(database.path):
+        database.connection().execute("PRAGMA journal_mode = WAL")

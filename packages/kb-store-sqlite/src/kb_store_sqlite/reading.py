@@ -1,0 +1,217 @@
+"""Reading documents and passages back.
+
+All functions work inside the caller's read transaction, so what they return belongs together.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from pydantic import TypeAdapter
+
+from kb_core.blocks import Block
+from kb_core.chunks import Chunk
+from kb_core.document import CanonicalDocument
+from kb_core.ports.store import DocumentVersions, StoredDocument
+from kb_core.query import PassageUnit, StoredPassage
+from kb_core.transcript import TranscriptSegment
+
+_BLOCK: TypeAdapter[Block] = TypeAdapter(Block)
+_STORED_DOCUMENT = """
+    SELECT d.doc_id, d.asset_id, d.workspace_path, f.source_path, d.media_type, d.title, d.lang,
+           d.duration_ms, d.segment_count, d.chunk_count, a.checksum, d.versions, d.warnings,
+           f.byte_len, f.mtime_ns, f.inode
+    FROM documents AS d JOIN assets AS a USING (asset_id) JOIN source_files AS f USING (doc_id)
+"""
+_SPEAKERS = """
+    SELECT speaker FROM segments WHERE doc_id = ? AND speaker IS NOT NULL
+    GROUP BY speaker ORDER BY min(ordinal)
+"""
+
+
+def list_documents(connection: sqlite3.Connection) -> list[StoredDocument]:
+    """Return all documents, ordered by workspace path."""
+    rows = _dicts(connection.execute(f"{_STORED_DOCUMENT} ORDER BY d.workspace_path"))
+    return [_stored_document(connection, row) for row in rows]
+
+
+def find_document(connection: sqlite3.Connection, column: str, value: str) -> StoredDocument | None:
+    """Return the document whose `doc_id` or `workspace_path` is `value`, or None."""
+    cursor = connection.execute(f"{_STORED_DOCUMENT} WHERE d.{column} = ?", (value,))
+    return next((_stored_document(connection, row) for row in _dicts(cursor)), None)
+
+
+def load_document(connection: sqlite3.Connection, doc_id: str) -> CanonicalDocument | None:
+    """Return the document as it was put, with the segments as they are now."""
+    cursor = connection.execute(
+        """
+        SELECT doc_id, asset_id AS source_asset_id, workspace_path, media_type, title, lang,
+               metadata, provenance, parser_version, schema_version, doc_version
+        FROM documents WHERE doc_id = ?
+        """,
+        (doc_id,),
+    )
+    row = next(_dicts(cursor), None)
+    if row is None:
+        return None
+    row["metadata"] = json.loads(row["metadata"])
+    row["provenance"] = json.loads(row["provenance"])
+    return CanonicalDocument.model_validate({**row, "blocks": _load_blocks(connection, doc_id)})
+
+
+def chunk_ids(connection: sqlite3.Connection, doc_id: str) -> list[str]:
+    """Return the ids of a document's chunks in their order."""
+    rows = connection.execute(
+        "SELECT chunk_id FROM chunks WHERE doc_id = ? ORDER BY chunk_index", (doc_id,)
+    )
+    return [chunk_id for (chunk_id,) in rows]
+
+
+def chunk_ids_from(connection: sqlite3.Connection, prefix: str) -> list[str]:
+    """Return the ids of all chunks that begin with `prefix`, in order."""
+    rows = connection.execute(
+        "SELECT chunk_id FROM chunks WHERE chunk_id >= ? AND substr(chunk_id, 1, ?) = ?"
+        " ORDER BY chunk_id",
+        (prefix, len(prefix), prefix),
+    )
+    return [chunk_id for (chunk_id,) in rows]
+
+
+def load_passages(connection: sqlite3.Connection, ids: Sequence[str]) -> list[StoredPassage]:
+    """Return the chunks with their units, in the order asked for; absent ids are left out."""
+    rows = _dicts(
+        connection.execute(
+            """
+            SELECT c.*, d.workspace_path, d.title, d.media_type, d.lang
+            FROM chunks AS c JOIN documents AS d USING (doc_id)
+            WHERE c.chunk_id IN (SELECT value FROM json_each(?))
+            """,
+            (json.dumps(ids),),
+        )
+    )
+    found = {row["chunk_id"]: _passage(connection, row) for row in rows}
+    return [found[chunk_id] for chunk_id in ids if chunk_id in found]
+
+
+def _dicts(cursor: sqlite3.Cursor) -> Iterator[dict[str, str]]:
+    names = [column[0] for column in cursor.description]
+    return (dict(zip(names, row, strict=True)) for row in cursor)
+
+
+def _stored_document(connection: sqlite3.Connection, row: dict[str, str]) -> StoredDocument:
+    stamp = {name: row.pop(name) for name in ("byte_len", "mtime_ns", "inode")}
+    speakers = connection.execute(_SPEAKERS, (row["doc_id"],))
+    versions = DocumentVersions.model_validate_json(row.pop("versions"))
+    warnings = json.loads(row.pop("warnings"))
+    return StoredDocument.model_validate(
+        {
+            **row,
+            "stamp": stamp,
+            "versions": versions,
+            "warnings": warnings,
+            "speakers": [speaker for (speaker,) in speakers],
+        }
+    )
+
+
+def _load_blocks(connection: sqlite3.Connection, doc_id: str) -> list[Block]:
+    rows = connection.execute(
+        "SELECT block_id, body FROM blocks WHERE doc_id = ? ORDER BY ordinal", (doc_id,)
+    ).fetchall()
+    blocks = []
+    for block_id, body in rows:
+        fields = json.loads(body)
+        if fields.get("transcript") is not None:
+            fields["transcript"]["segments"] = _load_segments(connection, doc_id, block_id)
+        blocks.append(_BLOCK.validate_python(fields))
+    return blocks
+
+
+def _load_segments(
+    connection: sqlite3.Connection, doc_id: str, block_id: str
+) -> list[TranscriptSegment]:
+    rows = _dicts(
+        connection.execute(
+            """
+            SELECT start_ms, end_ms, text, speaker, confidence, language, words, flags
+            FROM segments WHERE doc_id = ? AND block_id = ? ORDER BY ordinal
+            """,
+            (doc_id, block_id),
+        )
+    )
+    return [
+        TranscriptSegment.model_validate(
+            {
+                **row,
+                "words": [
+                    {"start_ms": start_ms, "end_ms": end_ms, "text": text, "confidence": confidence}
+                    for start_ms, end_ms, text, confidence in json.loads(row["words"])
+                ],
+                "flags": [
+                    {"code": code, "detail": detail} for code, detail in json.loads(row["flags"])
+                ],
+            }
+        )
+        for row in rows
+    ]
+
+
+def _passage(connection: sqlite3.Connection, row: dict[str, str]) -> StoredPassage:
+    units = _load_units(connection, row["chunk_key"], row["doc_id"])
+    chunk = Chunk.model_validate(
+        {
+            "chunk_id": row["chunk_id"],
+            "doc_id": row["doc_id"],
+            "index": row["chunk_index"],
+            "block_ids": json.loads(row["block_ids"]),
+            "unit_ids": [unit.unit_id for unit in units],
+            "text": row["text"],
+            "heading_path": json.loads(row["heading_path"]),
+            "source_spans": json.loads(row["source_spans"]),
+            "token_estimate": row["token_estimate"],
+            "chunker_version": row["chunker_version"],
+            "policy_hash": row["policy_hash"],
+            "metadata": json.loads(row["metadata"]),
+        }
+    )
+    return StoredPassage(
+        chunk=chunk,
+        doc_path=row["workspace_path"],
+        doc_title=row["title"],
+        media_type=row["media_type"],
+        lang=row["lang"],
+        units=tuple(units),
+    )
+
+
+def _load_units(connection: sqlite3.Connection, chunk_key: str, doc_id: str) -> list[PassageUnit]:
+    rows = connection.execute(
+        """
+        SELECT u.unit_id, u.char_start, u.char_end, b.source_span, s.start_ms, s.end_ms, s.speaker
+        FROM chunk_units AS u
+        JOIN blocks AS b ON b.doc_id = :doc_id AND b.block_id = u.block_id
+        LEFT JOIN segments AS s
+            ON s.doc_id = :doc_id AND s.block_id = u.block_id AND s.ordinal = u.segment_ordinal
+        WHERE u.chunk_key = :chunk_key ORDER BY u.ordinal
+        """,
+        {"doc_id": doc_id, "chunk_key": chunk_key},
+    )
+    units = []
+    for unit_id, char_start, char_end, block_span, start_ms, end_ms, speaker in rows:
+        span = json.loads(block_span)
+        if start_ms is not None:
+            span = {"kind": "time", "start_ms": start_ms, "end_ms": end_ms}
+        units.append(
+            PassageUnit.model_validate(
+                {
+                    "unit_id": unit_id,
+                    "char_start": char_start,
+                    "char_end": char_end,
+                    "span": span,
+                    "speaker": speaker,
+                }
+            )
+        )
+    return units

@@ -1,0 +1,167 @@
+"""The tables, as numbered steps from an empty file; a step that was released never changes.
+
+What the same input must always give is apart from what depends on the machine: where a file lies
+and when it was found stand in `source_files` alone. `chunk_key` is the one number that depends on
+history; it ties a chunk to its row in the full-text index and is never shown.
+
+`chunk_fts` keeps its own copy of the tokens. An index without content is smaller, but up to SQLite
+3.43 a row can only be taken out of it by giving the very tokens that went in, and a change of the
+analysis in between would corrupt it silently. Its tokenizer `ascii` splits at spaces alone, given
+the two signs that tokens hold, and folds nothing that is not folded already.
+"""
+
+from __future__ import annotations
+
+from kb_text import INDEXED_PUNCTUATION
+
+APPLICATION_ID = 0x6B62_6462  # "kbdb"
+
+_INITIAL = (
+    """
+    CREATE TABLE assets (
+        asset_id TEXT PRIMARY KEY,
+        checksum TEXT NOT NULL,
+        byte_len INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE documents (
+        doc_id TEXT PRIMARY KEY,
+        asset_id TEXT NOT NULL REFERENCES assets,
+        workspace_path TEXT NOT NULL UNIQUE,
+        media_type TEXT NOT NULL,
+        title TEXT NOT NULL,
+        lang TEXT,
+        duration_ms INTEGER,
+        segment_count INTEGER NOT NULL,
+        chunk_count INTEGER NOT NULL,
+        metadata TEXT NOT NULL,
+        provenance TEXT NOT NULL,
+        schema_version TEXT NOT NULL,
+        doc_version TEXT NOT NULL,
+        parser_version TEXT NOT NULL,
+        versions TEXT NOT NULL,
+        warnings TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX documents_by_asset ON documents (asset_id)",
+    """
+    CREATE TABLE source_files (
+        doc_id TEXT PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
+        source_path TEXT NOT NULL,
+        discovered_at TEXT NOT NULL,
+        storage TEXT NOT NULL,
+        byte_len INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL,
+        inode TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE blocks (
+        doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+        ordinal INTEGER NOT NULL,
+        block_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        source_span TEXT NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY (doc_id, ordinal)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE UNIQUE INDEX blocks_by_id ON blocks (doc_id, block_id)",
+    """
+    CREATE TABLE segments (
+        doc_id TEXT NOT NULL,
+        block_id TEXT NOT NULL,
+        ordinal INTEGER NOT NULL,
+        start_ms INTEGER NOT NULL,
+        end_ms INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        speaker TEXT,
+        confidence REAL,
+        language TEXT,
+        words TEXT NOT NULL,
+        flags TEXT NOT NULL,
+        PRIMARY KEY (doc_id, block_id, ordinal),
+        FOREIGN KEY (doc_id, block_id) REFERENCES blocks (doc_id, block_id) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE INDEX segments_by_speaker ON segments (doc_id, speaker, ordinal)
+    WHERE speaker IS NOT NULL
+    """,
+    """
+    CREATE TABLE chunks (
+        chunk_key INTEGER PRIMARY KEY,
+        chunk_id TEXT NOT NULL UNIQUE,
+        doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+        chunk_index INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        block_ids TEXT NOT NULL,
+        heading_path TEXT NOT NULL,
+        source_spans TEXT NOT NULL,
+        token_estimate INTEGER NOT NULL,
+        chunker_version TEXT NOT NULL,
+        policy_hash TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        UNIQUE (doc_id, chunk_index)
+    ) STRICT
+    """,
+    """
+    CREATE TABLE chunk_units (
+        chunk_key INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
+        ordinal INTEGER NOT NULL,
+        unit_id TEXT NOT NULL,
+        block_id TEXT NOT NULL,
+        segment_ordinal INTEGER,
+        char_start INTEGER NOT NULL,
+        char_end INTEGER NOT NULL,
+        PRIMARY KEY (chunk_key, ordinal)
+    ) STRICT, WITHOUT ROWID
+    """,
+    f"""
+    CREATE VIRTUAL TABLE chunk_fts USING fts5 (
+        tokens, tokenize = "ascii tokenchars '{INDEXED_PUNCTUATION}'"
+    )
+    """,
+    """
+    CREATE TABLE transcripts (
+        asset_id TEXT NOT NULL,
+        transcript_version TEXT NOT NULL,
+        body BLOB NOT NULL,
+        PRIMARY KEY (asset_id, transcript_version)
+    ) STRICT
+    """,
+    """
+    CREATE TABLE transcript_windows (
+        asset_id TEXT NOT NULL,
+        transcript_version TEXT NOT NULL,
+        start_sample INTEGER NOT NULL,
+        end_sample INTEGER NOT NULL,
+        body BLOB NOT NULL,
+        PRIMARY KEY (asset_id, transcript_version, start_sample, end_sample)
+    ) STRICT
+    """,
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_INITIAL,)
+"""Step `n` (from 0) brings a file from schema `n` to schema `n + 1`."""
+
+REPRODUCIBLE_ROWS: dict[str, str] = {
+    "assets": "SELECT * FROM assets",
+    "documents": "SELECT * FROM documents",
+    "blocks": "SELECT * FROM blocks",
+    "segments": "SELECT * FROM segments",
+    "chunks": """
+        SELECT chunk_id, doc_id, chunk_index, text, block_ids, heading_path, source_spans,
+               token_estimate, chunker_version, policy_hash, metadata
+        FROM chunks
+    """,
+    "chunk_units": """
+        SELECT chunk_id, ordinal, unit_id, block_id, segment_ordinal, char_start, char_end
+        FROM chunk_units JOIN chunks USING (chunk_key)
+    """,
+    "chunk_fts": """
+        SELECT chunk_id, tokens FROM chunk_fts JOIN chunks ON chunk_key = chunk_fts.rowid
+    """,
+}
+"""What the same input gives in every run and on every machine, table by table."""

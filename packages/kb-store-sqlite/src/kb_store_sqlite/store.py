@@ -1,0 +1,193 @@
+"""The knowledge base: one SQLite file behind the ports of kb_core.
+
+Every method is one transaction. Methods may be called from any thread; each thread reads through a
+connection of its own, and writers, of this process or another, wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+from kb_core.document import CanonicalDocument
+from kb_core.errors import StoreError, printable
+from kb_core.model import nfc
+from kb_core.ports.store import (
+    FileStamp,
+    HealthFinding,
+    IngestedDocument,
+    StoreCounts,
+    StoredDocument,
+)
+from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.ports.transcript_cache import CachedTranscript
+from kb_core.query import LexicalMatch, LexicalQuery, StoredPassage
+from kb_store_sqlite import cache, documents, health, lexical, reading
+from kb_store_sqlite.connection import Database
+from kb_store_sqlite.migrations import migrate
+from kb_store_sqlite.schema import REPRODUCIBLE_ROWS
+
+
+class SqliteStore:
+    """`DocumentStore`, `LexicalIndex`, `TranscriptCache` and `StoreUpkeep` over one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool = False) -> SqliteStore:
+        """Open the knowledge base at `path` and bring its schema up to date.
+
+        Raises:
+            StoreMissing: there is none, and `create` is not set.
+            StoreTooNew: a newer kb wrote it.
+            StoreCorrupt: it is damaged, or some other program's file.
+            StoreError: it cannot be opened.
+        """
+        if create:
+            _make_folder(path.parent)
+        with ExitStack() as undo:
+            database = Database(path, create=create)
+            undo.callback(database.close)
+            migrate(database, create=create)
+            undo.pop_all()
+        return cls(database)
+
+    def close(self) -> None:
+        """Close all connections; the store cannot be used any more."""
+        self._database.close()
+
+    def __enter__(self) -> SqliteStore:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def put_document(self, ingested: IngestedDocument, *, replaces: Sequence[str] = ()) -> None:
+        """Store a document in place of any other at its path, and of the documents `replaces`.
+
+        Raises:
+            StoreFull, StoreBusy, StoreCorrupt: nothing of it was stored.
+        """
+        with self._database.write() as connection:
+            documents.put_document(connection, ingested, replaces)
+
+    def delete_document(self, doc_id: str) -> bool:
+        """Remove a document from every table and index but the caches; False when absent."""
+        with self._database.write() as connection:
+            return documents.delete_document(connection, doc_id)
+
+    def restamp(self, doc_id: str, source_path: str, stamp: FileStamp) -> None:
+        """Note that the file's bytes are still the same though its stamp or place differs."""
+        with self._database.write() as connection:
+            documents.restamp(connection, doc_id, source_path, stamp)
+
+    def list_documents(self) -> list[StoredDocument]:
+        """Return all documents, ordered by workspace path."""
+        with self._database.read() as connection:
+            return reading.list_documents(connection)
+
+    def find_document(self, doc_id: str) -> StoredDocument | None:
+        """Return a document's row, or None."""
+        with self._database.read() as connection:
+            return reading.find_document(connection, "doc_id", doc_id)
+
+    def find_document_by_path(self, workspace_path: str) -> StoredDocument | None:
+        """Return the row of the document at that path, or None."""
+        with self._database.read() as connection:
+            return reading.find_document(connection, "workspace_path", nfc(workspace_path))
+
+    def load_document(self, doc_id: str) -> CanonicalDocument | None:
+        """Return the whole document, segments included, or None."""
+        with self._database.read() as connection:
+            return reading.load_document(connection, doc_id)
+
+    def chunk_ids(self, doc_id: str) -> list[str]:
+        """Return the ids of a document's chunks in their order."""
+        with self._database.read() as connection:
+            return reading.chunk_ids(connection, doc_id)
+
+    def load_passages(self, chunk_ids: Sequence[str]) -> list[StoredPassage]:
+        """Return the chunks with their units, in the order asked for; absent ids are left out."""
+        with self._database.read() as connection:
+            return reading.load_passages(connection, chunk_ids)
+
+    def iter_chunk_ids(self, prefix: str) -> Iterator[str]:
+        """Return the ids of chunks that begin with `prefix`, in order."""
+        with self._database.read() as connection:
+            return iter(reading.chunk_ids_from(connection, prefix))
+
+    def search_lexical(
+        self, query: LexicalQuery, *, require_all: bool, limit: int
+    ) -> list[LexicalMatch]:
+        """Return the best matches, best first; equal scores in order of chunk id."""
+        with self._database.read() as connection:
+            return lexical.search_lexical(connection, query, require_all=require_all, limit=limit)
+
+    def get_transcript(self, asset_id: str, transcript_version: str) -> CachedTranscript | None:
+        """Return the finished transcript, or None."""
+        with self._database.read() as connection:
+            return cache.get_transcript(connection, asset_id, transcript_version)
+
+    def put_transcript(self, asset_id: str, cached: CachedTranscript) -> None:
+        """Keep a finished transcript and drop the windows that it was made from."""
+        with self._database.write() as connection:
+            cache.put_transcript(connection, asset_id, cached)
+
+    def get_window(
+        self, asset_id: str, transcript_version: str, start_sample: int, end_sample: int
+    ) -> RecognisedWindow | None:
+        """Return what was heard in that range, or None."""
+        samples = (start_sample, end_sample)
+        with self._database.read() as connection:
+            return cache.get_window(connection, asset_id, transcript_version, samples)
+
+    def put_window(
+        self,
+        asset_id: str,
+        transcript_version: str,
+        start_sample: int,
+        end_sample: int,
+        window: RecognisedWindow,
+    ) -> None:
+        """Keep one finished window."""
+        samples = (start_sample, end_sample)
+        with self._database.write() as connection:
+            cache.put_window(connection, asset_id, transcript_version, samples, window)
+
+    def counts(self) -> StoreCounts:
+        """Return how much there is."""
+        with self._database.read() as connection:
+            return health.counts(connection)
+
+    def check(self) -> list[HealthFinding]:
+        """Look for damage, for indexes that disagree and for files that are gone."""
+        with self._database.write(keep=False) as connection:
+            return list(health.check(connection))
+
+    def dump_reproducible_rows(self) -> Iterator[tuple[object, ...]]:
+        """Return every row that the same input must always give, sorted, each after its table."""
+        with self._database.read() as connection:
+            rows = [
+                (table, *row)
+                for table, query in REPRODUCIBLE_ROWS.items()
+                for row in sorted(connection.execute(query), key=repr)
+            ]
+        return iter(rows)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{printable(str(folder))} cannot be made: {error.strerror}",
+            hint="name another place with --data-dir",
+        ) from error

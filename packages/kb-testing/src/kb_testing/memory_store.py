@@ -1,0 +1,214 @@
+"""A store that forgets everything: the fake of the store ports.
+
+It passes the same conformance suite as the real one. Word search here counts occurrences instead of
+computing bm25; the order of tokens, phrases and prefixes mean the same. The analysis of text is
+handed in, because analysis is no business of a fake.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from kb_core import (
+    CanonicalDocument,
+    Chunk,
+    LexicalMatch,
+    LexicalQuery,
+    PassageUnit,
+    QueryTerm,
+    StoredPassage,
+    nfc,
+)
+from kb_core.ports.store import FileStamp, IngestedDocument, StoredDocument
+from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.ports.transcript_cache import CachedTranscript
+
+Tokenize = Callable[[str], Sequence[str]]
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, case folded."""
+    return re.findall(r"\w+", text.casefold())
+
+
+class MemoryStore:
+    """`DocumentStore`, `LexicalIndex` and `TranscriptCache` in dictionaries."""
+
+    def __init__(self, tokenize: Tokenize = words) -> None:
+        self._tokenize = tokenize
+        self._documents: dict[str, IngestedDocument] = {}
+        self._transcripts: dict[tuple[str, str], CachedTranscript] = {}
+        self._windows: dict[tuple[str, str], dict[tuple[int, int], RecognisedWindow]] = {}
+
+    def put_document(self, ingested: IngestedDocument, *, replaces: Sequence[str] = ()) -> None:
+        """Store a document in place of any other at its path, and of `replaces`."""
+        path = ingested.document.workspace_path
+        gone = {*replaces, *(d for d, i in self._documents.items() if _path(i) == path)}
+        for doc_id in gone:
+            self._documents.pop(doc_id, None)
+        self._documents[ingested.document.doc_id] = ingested
+
+    def delete_document(self, doc_id: str) -> bool:
+        """Remove a document; False when absent."""
+        return self._documents.pop(doc_id, None) is not None
+
+    def restamp(self, doc_id: str, source_path: str, stamp: FileStamp) -> None:
+        """Note a new place or stamp."""
+        ingested = self._documents.get(doc_id)
+        if ingested is not None:
+            asset = ingested.asset.model_copy(update={"source_path": source_path})
+            changes = {"asset": asset, "stamp": stamp}
+            self._documents[doc_id] = ingested.model_copy(update=changes)
+
+    def list_documents(self) -> list[StoredDocument]:
+        """Return all documents, ordered by workspace path."""
+        return [_stored(each) for each in sorted(self._documents.values(), key=_path)]
+
+    def find_document(self, doc_id: str) -> StoredDocument | None:
+        """Return a document's row, or None."""
+        ingested = self._documents.get(doc_id)
+        return _stored(ingested) if ingested else None
+
+    def find_document_by_path(self, workspace_path: str) -> StoredDocument | None:
+        """Return the row of the document at that path, or None."""
+        wanted = nfc(workspace_path)
+        found = (each for each in self._documents.values() if _path(each) == wanted)
+        return next(map(_stored, found), None)
+
+    def load_document(self, doc_id: str) -> CanonicalDocument | None:
+        """Return the whole document, or None."""
+        ingested = self._documents.get(doc_id)
+        return ingested.document if ingested else None
+
+    def chunk_ids(self, doc_id: str) -> list[str]:
+        """Return the ids of a document's chunks in their order."""
+        ingested = self._documents.get(doc_id)
+        return [chunk.chunk_id for chunk in ingested.chunks.chunks] if ingested else []
+
+    def load_passages(self, chunk_ids: Sequence[str]) -> list[StoredPassage]:
+        """Return the chunks with their units, in the order asked for."""
+        chunks = {chunk.chunk_id: (ingested, chunk) for ingested, chunk in self._all_chunks()}
+        return [_passage(*chunks[chunk_id]) for chunk_id in chunk_ids if chunk_id in chunks]
+
+    def iter_chunk_ids(self, prefix: str) -> Iterator[str]:
+        """Return the ids of chunks that begin with `prefix`, in order."""
+        ids = sorted(chunk.chunk_id for _, chunk in self._all_chunks())
+        return (chunk_id for chunk_id in ids if chunk_id.startswith(prefix))
+
+    def search_lexical(
+        self, query: LexicalQuery, *, require_all: bool, limit: int
+    ) -> list[LexicalMatch]:
+        """Return the chunks with the most occurrences, best first."""
+        enough = all if require_all else any
+        matches = []
+        for _, chunk in self._all_chunks():
+            tokens = list(self._tokenize(chunk.text))
+            counts = [_occurrences(tokens, term) for term in query.terms]
+            if counts and enough(counts):
+                matches.append(LexicalMatch(chunk_id=chunk.chunk_id, score_bm25=sum(counts)))
+        matches.sort(key=lambda match: (-match.score_bm25, match.chunk_id))
+        return matches[: max(limit, 0)]
+
+    def get_transcript(self, asset_id: str, transcript_version: str) -> CachedTranscript | None:
+        """Return the finished transcript, or None."""
+        return self._transcripts.get((asset_id, transcript_version))
+
+    def put_transcript(self, asset_id: str, cached: CachedTranscript) -> None:
+        """Keep a finished transcript and drop its windows."""
+        key = (asset_id, cached.transcript.transcript_version)
+        self._transcripts[key] = cached
+        self._windows.pop(key, None)
+
+    def get_window(
+        self, asset_id: str, transcript_version: str, start_sample: int, end_sample: int
+    ) -> RecognisedWindow | None:
+        """Return what was heard in that range, or None."""
+        windows = self._windows.get((asset_id, transcript_version), {})
+        return windows.get((start_sample, end_sample))
+
+    def put_window(
+        self,
+        asset_id: str,
+        transcript_version: str,
+        start_sample: int,
+        end_sample: int,
+        window: RecognisedWindow,
+    ) -> None:
+        """Keep one finished window."""
+        windows = self._windows.setdefault((asset_id, transcript_version), {})
+        windows[start_sample, end_sample] = window
+
+    def _all_chunks(self) -> Iterator[tuple[IngestedDocument, Chunk]]:
+        for ingested in self._documents.values():
+            for chunk in ingested.chunks.chunks:
+                yield ingested, chunk
+
+
+def _path(ingested: IngestedDocument) -> str:
+    return ingested.document.workspace_path
+
+
+def _stored(ingested: IngestedDocument) -> StoredDocument:
+    asset, document = ingested.asset, ingested.document
+    audio = document.audio
+    segments = audio.transcript.segments if audio and audio.transcript else ()
+    return StoredDocument(
+        doc_id=document.doc_id,
+        asset_id=asset.asset_id,
+        workspace_path=document.workspace_path,
+        source_path=asset.source_path,
+        media_type=document.media_type,
+        title=document.title,
+        lang=document.lang,
+        duration_ms=audio.duration_ms if audio else None,
+        segment_count=len(segments),
+        chunk_count=len(ingested.chunks.chunks),
+        speakers=tuple(dict.fromkeys(s.speaker for s in segments if s.speaker is not None)),
+        checksum=asset.checksum,
+        stamp=ingested.stamp,
+        versions=ingested.versions,
+        warnings=tuple(dict.fromkeys((*ingested.warnings, *ingested.chunks.warnings))),
+    )
+
+
+def _passage(ingested: IngestedDocument, chunk: Chunk) -> StoredPassage:
+    document = ingested.document
+    members = {unit.unit_id: unit for unit in document.source_units()}
+    texts = [members[unit_id].text for unit_id in chunk.unit_ids]
+    joint = next((j for j in (" ", "\n\n") if j.join(texts) == chunk.text), None)
+    units = []
+    start = 0
+    for unit_id, text in zip(chunk.unit_ids, texts, strict=True):
+        end = len(chunk.text) if joint is None else start + len(text)
+        unit = members[unit_id]
+        units.append(
+            PassageUnit(
+                unit_id=unit_id,
+                char_start=start,
+                char_end=end,
+                span=unit.span,
+                speaker=unit.speaker,
+            )
+        )
+        start = 0 if joint is None else end + len(joint)
+    return StoredPassage(
+        chunk=chunk,
+        doc_path=document.workspace_path,
+        doc_title=document.title,
+        media_type=document.media_type,
+        lang=document.lang,
+        units=tuple(units),
+    )
+
+
+def _occurrences(tokens: list[str], term: QueryTerm) -> int:
+    size = len(term.tokens)
+    return sum(_stands_at(tokens[at : at + size], term) for at in range(len(tokens) - size + 1))
+
+
+def _stands_at(found: list[str], term: QueryTerm) -> bool:
+    *inner, last = term.tokens
+    if found[:-1] != inner:
+        return False
+    return found[-1].startswith(last) if term.prefix else found[-1] == last

@@ -1,0 +1,9 @@
+import pytest
+
+from kb_testing.memory_store import MemoryStore
+from kb_testing.store_conformance import STORE_CHECKS, StoreCheck
+
+
+@pytest.mark.parametrize("check", STORE_CHECKS, ids=lambda check: check.__name__)
+def test_memory_store_conforms(check: StoreCheck) -> None:
+    check(MemoryStore)

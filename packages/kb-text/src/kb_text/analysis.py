@@ -1,0 +1,95 @@
+"""Text to search tokens, alike for what is indexed and for what is asked.
+
+- Words of scripts that use spaces: one token a word. `don't`, `a:b` and `covid-19` are two words
+  next to each other, and found as such; so `covid 19` finds them too.
+- Runs of scripts that do not use spaces, and of Hangul, whose words carry their particles with
+  them: overlapping pairs of characters, then the last character alone. So every stretch of two or
+  more characters is a sequence of neighbouring tokens, and every single character begins a token.
+- A word with `+` or `#` right behind it gives a second token with them: `C++` is `c`, `c++`, and a
+  query for it does not match every `c`.
+- Emoji and other symbols beyond ASCII: one token each. Other punctuation only separates.
+
+Tokens hold no space, quote or ASCII punctuation but `+` and `#`. A CJK character with a combining
+mark of its own (か゚) is written with a noncharacter before it, so that a search for the beginning
+か does not match it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Literal, NamedTuple
+
+from kb_core.model import nfc
+from kb_text.folding import Piece, PieceKind, fold
+
+TokenKind = Literal["word", "suffixed", "pair", "tail", "symbol"]
+
+INDEXED_PUNCTUATION = "+#"
+"""The ASCII punctuation that tokens may hold."""
+
+_MARKED = "\ufdd0"
+_kind_of = itemgetter(1)
+
+
+class Token(NamedTuple):
+    """An index token and where it stands in the analysed text.
+
+    Attributes:
+        token: folded form.
+        char_start: first code point of it in the text.
+        char_end: one past the last.
+        head_end: one past its first character; the same as `char_end` but for pairs.
+        kind: `tail` is the last character of an unspaced run.
+    """
+
+    token: str
+    char_start: int
+    char_end: int
+    head_end: int
+    kind: TokenKind
+
+
+def analyze(text: str) -> list[Token]:
+    """Return the tokens of `text` in order; neighbours in the list are neighbours in the index."""
+    tokens: list[Token] = []
+    for kind, group in groupby(fold(text), key=_kind_of):
+        pieces = list(group)
+        if kind is PieceKind.WORD:
+            tokens.append(_joined(pieces, "word"))
+        elif kind is PieceKind.UNSPACED:
+            tokens.extend(_pairs(pieces))
+        elif kind is PieceKind.SYMBOL:
+            tokens.extend(_joined([piece], "symbol") for piece in pieces)
+        elif kind is PieceKind.SUFFIX and tokens and _touches(tokens[-1], pieces[0]):
+            word, suffix = tokens[-1], _joined(pieces, "suffixed")
+            tokens.append(
+                suffix._replace(token=word.token + suffix.token, char_start=word.char_start)
+            )
+    return tokens
+
+
+def index_text(text: str) -> str:
+    """Return the tokens of `text`, separated by spaces: what goes into a full-text index."""
+    return " ".join(token.token for token in analyze(text))
+
+
+def _touches(token: Token, piece: Piece) -> bool:
+    return token.kind == "word" and token.char_end == piece[2]
+
+
+def _joined(pieces: list[Piece], kind: TokenKind) -> Token:
+    end = pieces[-1][3]
+    return Token(nfc("".join([piece[0] for piece in pieces])), pieces[0][2], end, end, kind)
+
+
+def _pairs(pieces: list[Piece]) -> Iterator[Token]:
+    for (first, _, start, head_end), (second, _, _, end) in pairwise(pieces):
+        yield Token(nfc(_lead(first) + second), start, end, head_end, "pair")
+    last, _, start, end = pieces[-1]
+    yield Token(nfc(_lead(last)), start, end, end, "tail")
+
+
+def _lead(char: str) -> str:
+    return char if len(char) == 1 else _MARKED + char

@@ -1,0 +1,122 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb_core import LexicalQuery, PassageUnit, TimeSpan
+from kb_text import Excerpt, excerpt, parse_query
+
+
+def units_of(texts: list[str]) -> tuple[str, list[PassageUnit]]:
+    units, start = [], 0
+    for number, text in enumerate(texts):
+        span = TimeSpan(start_ms=number * 1000, end_ms=number * 1000 + 900)
+        end = start + len(text)
+        units.append(PassageUnit(unit_id=f"b:{number}", char_start=start, char_end=end, span=span))
+        start = end + 1
+    return " ".join(texts), units
+
+
+def excerpt_of(texts: list[str], query: str) -> Excerpt:
+    text, units = units_of(texts)
+    return excerpt(text, units, parse_query(query))
+
+
+def marked(found: Excerpt) -> list[str]:
+    return [found.snippet[h.char_start : h.char_end] for h in found.highlights]
+
+
+FILLER = "nothing of interest was said in this rather long stretch of the talk " * 4
+
+
+def test_a_short_text_is_shown_whole_with_its_matches() -> None:
+    found = excerpt_of(["어제 회의에서", "배포오류를 논의했다"], "오류")
+    assert found.snippet == "어제 회의에서 배포오류를 논의했다"
+    assert marked(found) == ["오류"]
+    assert (found.unit_start, found.unit_end) == (1, 2)
+
+
+@pytest.mark.parametrize("query", ["배", "포", "를"])
+def test_a_single_character_is_marked_alone(query: str) -> None:
+    assert marked(excerpt_of(["배포를 했다"], query)) == [query]
+
+
+def test_overlapping_matches_are_one_highlight() -> None:
+    assert marked(excerpt_of(["배포오류"], "배포오 포오류")) == ["배포오류"]
+
+
+def test_a_phrase_over_two_units_cites_both() -> None:
+    found = excerpt_of(["one two", "three four", "five"], '"two three"')
+    assert (found.unit_start, found.unit_end) == (0, 2)
+
+
+def test_more_distinct_terms_win_over_more_matches() -> None:
+    found = excerpt_of(["budget budget budget", FILLER, "budget friday"], "budget friday")
+    assert (found.unit_start, found.unit_end) == (2, 3)
+
+
+def test_more_matches_win_over_a_shorter_run() -> None:
+    found = excerpt_of(["budget", FILLER, "the budget of the budget"], "budget")
+    assert (found.unit_start, found.unit_end) == (2, 3)
+
+
+def test_a_shorter_run_wins_over_an_earlier_one() -> None:
+    found = excerpt_of(["the budget of today", FILLER, "budget"], "budget")
+    assert (found.unit_start, found.unit_end) == (2, 3)
+
+
+def test_the_earliest_of_equals_wins() -> None:
+    found = excerpt_of(["budget", FILLER, "budget", FILLER, "budget"], "budget")
+    assert (found.unit_start, found.unit_end) == (0, 1)
+
+
+def test_a_run_ends_where_its_matches_end() -> None:
+    found = excerpt_of(["silence", "budget", "and", "friday", "silence"], "budget friday")
+    assert (found.unit_start, found.unit_end) == (1, 4)
+
+
+def test_a_long_text_is_cut_between_words_around_the_match() -> None:
+    found = excerpt_of([FILLER, "the budget", FILLER], "budget")
+    assert found.snippet.startswith("…")
+    assert found.snippet.endswith("…")
+    assert marked(found) == ["budget"]
+    assert len(found.snippet) <= 242
+    assert set(found.snippet.strip("…").split()) <= set(f"{FILLER} the budget".split())
+
+
+def test_a_match_deep_in_one_long_unit_is_shown() -> None:
+    found = excerpt_of(
+        [FILLER * 3 + "budget one " + FILLER + "budget friday " + FILLER], "friday budget"
+    )
+    assert marked(found) == ["budget", "friday"]
+
+
+def test_nothing_is_cut_inside_a_grapheme() -> None:
+    family = "👨‍👩‍👧"
+    found = excerpt_of([family * 300], family)
+    inner = found.snippet.strip("…")
+    assert inner == family * (len(inner) // len(family))
+
+
+def test_without_a_match_all_units_are_cited_and_the_beginning_is_shown() -> None:
+    text, units = units_of(["one", FILLER, FILLER])
+    found = excerpt(text, units, LexicalQuery())
+    assert (found.unit_start, found.unit_end) == (0, 3)
+    assert found.highlights == ()
+    assert found.snippet.startswith("one nothing")
+
+
+WORDS = st.lists(
+    st.sampled_from(["budget", "friday", "배포오류", "x" * 90, "İ", "and", "👍"]), min_size=1
+)
+
+
+@given(st.lists(WORDS.map(" ".join), min_size=1, max_size=12))
+def test_snippet_and_highlights_agree_with_the_text(texts: list[str]) -> None:
+    text, units = units_of(texts)
+    found = excerpt(text, units, parse_query("budget 오류 İ 👍"))
+    inner = found.snippet.removeprefix("…").removesuffix("…")
+    assert inner in text
+    assert len(found.snippet) <= (300 if len(text) <= 300 else 242)
+    assert set(marked(found)) <= {"budget", "오류", "İ", "👍"}
+    if any(word in text for word in ("budget", "오류", "İ", "👍")):
+        assert found.highlights
