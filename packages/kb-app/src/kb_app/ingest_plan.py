@@ -25,9 +25,10 @@ from kb_source_fs import (
     make_asset,
     scan,
     sniff,
-    stamp_of,
     workspace_path_of,
 )
+
+_MISMATCH_HINT = "rename the file to what it is, or fetch it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class IngestPlanner:
         """Look at `paths` and return what is to be done, in a fixed order."""
         explicit = {path for path in paths if not path.is_dir()}
         unknown: list[tuple[FoundFile, str]] = []
-        for found in scan(paths, exclude=(self._container.settings.data_dir,)):
+        for found in scan(paths, own_folders=self._own_folders()):
             self._cancel.raise_if_cancelled()
             if isinstance(found, SkippedPath):
                 self._note_skipped(found)
@@ -90,14 +91,17 @@ class IngestPlanner:
         self._plan_removals(path for path in paths if path.is_dir())
         return self._plan
 
+    def _own_folders(self) -> tuple[Path, ...]:
+        settings = self._container.settings
+        return (settings.data_dir, settings.models_dir)
+
     def _note_skipped(self, skipped: SkippedPath) -> None:
         workspace_path = self._workspace_path_for_report(skipped.path)
         if skipped.severity == "error":
             self._plan.scanned += 1
             self._blocked_paths.append(workspace_path)
             self._settle_error(workspace_path, UnreadableFile(skipped.path, skipped.reason))
-        elif skipped.listed:
-            self._plan.scanned += 1
+        elif workspace_path not in self._documents:  # else it is removed, which says more
             warning = StepWarning(code="ignored", message=skipped.reason)
             self._settle("skipped", workspace_path, warnings=(warning,))
 
@@ -109,26 +113,27 @@ class IngestPlanner:
 
     def _compare(self, found: FoundFile, workspace_path: str, stored: StoredDocument) -> None:
         try:
-            stamp = stamp_of(found.path)
             reasons = self._staleness.reasons(stored)
-            if stamp == stored.stamp and str(found.path) == stored.source_path and not reasons:
+            if (
+                found.stamp == stored.stamp
+                and str(found.path) == stored.source_path
+                and not reasons
+            ):
                 self._settle_skipped(stored)
                 return
             media_type = self._media_type(found, named=True) or stored.media_type
-            asset, stamp = make_asset(
-                found.path, workspace_path=workspace_path, media_type=media_type
-            )
+            asset = make_asset(found.path, media_type, root=self._root)
         except InputError as error:
             self._settle_error(workspace_path, error)
             return
         if asset.asset_id == stored.asset_id and not reasons:
-            self._store.restamp(stored.doc_id, asset.source_path, stamp)
+            self._store.restamp(stored.doc_id, asset.source_path, found.stamp)
             self._settle_skipped(stored)
             return
         if asset.asset_id != stored.asset_id:
             reasons = ("content changed", *reasons)
         self._plan.tasks.append(
-            IngestTask(asset, stamp, "updated", replaces=(stored.doc_id,), reasons=reasons)
+            IngestTask(asset, found.stamp, "updated", replaces=(stored.doc_id,), reasons=reasons)
         )
 
     def _consider_new(self, found: FoundFile, workspace_path: str, *, named: bool) -> None:
@@ -140,21 +145,19 @@ class IngestPlanner:
                 )
                 self._settle("skipped", workspace_path, warnings=(warning,))
                 return
-            asset, stamp = make_asset(
-                found.path, workspace_path=workspace_path, media_type=media_type
-            )
+            asset = make_asset(found.path, media_type, root=self._root)
         except InputError as error:
             self._settle_error(workspace_path, error)
             return
         origin = self._vanished_origin(asset)
         if origin is None:
-            self._plan.tasks.append(IngestTask(asset, stamp, "new"))
+            self._plan.tasks.append(IngestTask(asset, found.stamp, "new"))
             return
         self._moved_ids.add(origin.doc_id)
         self._plan.tasks.append(
             IngestTask(
                 asset,
-                stamp,
+                found.stamp,
                 "moved",
                 replaces=(origin.doc_id,),
                 moved_from=origin.workspace_path,
@@ -165,7 +168,7 @@ class IngestPlanner:
         """Return the file's kind, or None for one that a folder may hold and kb does not read."""
         sniffed = sniff(found.path)
         if sniffed.mismatch is not None:
-            raise UnsupportedMedia(found.path, sniffed.mismatch, hint=sniffed.hint)
+            raise UnsupportedMedia(found.path, sniffed.mismatch, hint=_MISMATCH_HINT)
         if self._container.extractor_for(sniffed.media_type) is not None:
             return sniffed.media_type
         if named:

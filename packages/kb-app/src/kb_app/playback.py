@@ -73,8 +73,8 @@ def resolve_target(container: Container, target: str) -> tuple[Citation, StoredD
 
 
 def _read_clip(container: Container, citation: Citation, document: StoredDocument) -> AudioClip:
-    extractor = container.extractor_for(document.media_type)
-    if not isinstance(citation.span, TimeSpan) or not isinstance(extractor, ClipReader):
+    reader: object = container.extractor_for(document.media_type)
+    if not isinstance(citation.span, TimeSpan) or not isinstance(reader, ClipReader):
         raise NotFound("sound for", citation.to_human(), hint="only recordings can be played")
     if not Path(document.source_path).exists():
         raise UnreadableFile(
@@ -82,7 +82,7 @@ def _read_clip(container: Container, citation: Citation, document: StoredDocumen
             "the recording is gone",
             hint="put it back, or run `kb ingest` where it is now",
         )
-    return extractor.read_clip(document.source_path, citation.span.start_ms, citation.span.end_ms)
+    return reader.read_clip(document.source_path, citation.span.start_ms, citation.span.end_ms)
 
 
 def _write_wav(clip: AudioClip, path: Path) -> None:

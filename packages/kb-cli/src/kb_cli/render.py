@@ -30,8 +30,14 @@ REPORT_ORDER = ("new", "updated", "moved", "removed", "skipped", "errors")
 ID_CHARS = 12
 
 
+WIDTH_WITHOUT_TERMINAL = 1000
+
+
 def _console() -> Console:
-    return Console(soft_wrap=True, highlight=False)
+    console = Console(soft_wrap=True, highlight=False)
+    if not console.is_terminal:  # a pipe has no width to fold at
+        console.width = WIDTH_WITHOUT_TERMINAL
+    return console
 
 
 def _table(*headings: str) -> Table:

@@ -24,7 +24,8 @@ def canonical_json(value: Any) -> bytes:
 
     Raises:
         TypeError: a value that JSON has no form for.
-        ValueError: a number outside what RFC 8785 can represent.
+        ValueError: a number outside what RFC 8785 can represent, text without a UTF-8 form, or two
+            keys that are one in NFC.
     """
     try:
         return rfc8785.dumps(_plain(value))
@@ -50,7 +51,10 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Mapping):
-        return {_key(key): _plain(item) for key, item in value.items()}
+        plain = {_key(key): _plain(item) for key, item in value.items()}
+        if len(plain) < len(value):
+            raise ValueError("two keys are the same text in NFC")
+        return plain
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return [_plain(item) for item in value]
     raise TypeError(f"no canonical JSON for {type(value).__name__}")

@@ -29,6 +29,7 @@ _CLOCK = r"(\d{2,}):([0-5]\d):([0-5]\d)"
 _HUMAN_SPAN = re.compile(
     rf"(?:{_CLOCK}-{_CLOCK}|L([1-9]\d*)(?:-L([1-9]\d*))?|p([1-9]\d*))(?=:|$)", re.ASCII
 )
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _EXTRA = re.compile(r'(section|speaker)=("(?:[^"\\]|\\.)*"|[^:"]*)', re.ASCII)
 _URI_LINE = re.compile(r"L([1-9]\d*)(?:-L([1-9]\d*))?", re.ASCII)
@@ -159,7 +160,7 @@ def _unquoted(text: str) -> str | None:
         value = json.loads(text, strict=False)
     except json.JSONDecodeError:
         return None
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) and not _SURROGATE.search(value) else None
 
 
 def _parse_human(text: str) -> Citation | None:
@@ -202,7 +203,7 @@ def _span_of(match: re.Match[str]) -> LineSpan | PageSpan | TimeSpan | None:
         if groups[6] is not None:
             return LineSpan(start=int(groups[6]), end=int(groups[7] or groups[6]))
         return PageSpan(page=int(groups[8]))
-    except ValidationError:
+    except ValueError:  # of the model, or of a number with thousands of digits
         return None
 
 
@@ -215,8 +216,12 @@ def _parse_uri(text: str) -> Citation | None:
     span = _span_of_fragment(head, pairs)
     if span is None:
         return None
-    extras = {name: unquote(pairs[name]) for name in ("section", "speaker") if name in pairs}
-    return Citation(path=unquote(raw_path), span=span, **extras)
+    named = {name: pairs[name] for name in ("section", "speaker") if name in pairs}
+    try:
+        extras = {name: unquote(value, errors="strict") for name, value in named.items()}
+        return Citation(path=unquote(raw_path, errors="strict"), span=span, **extras)
+    except UnicodeDecodeError:
+        return None
 
 
 def _span_of_fragment(head: str, pairs: Mapping[str, str]) -> LineSpan | PageSpan | TimeSpan | None:
@@ -232,6 +237,6 @@ def _span_of_fragment(head: str, pairs: Mapping[str, str]) -> LineSpan | PageSpa
             return PageSpan(page=int(value))
         if lines := _URI_LINE.fullmatch(head):
             return LineSpan(start=int(lines.group(1)), end=int(lines.group(2) or lines.group(1)))
-    except ValidationError:
+    except ValueError:  # of the model, or of a number with thousands of digits
         return None
     return None

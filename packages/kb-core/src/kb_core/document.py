@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, JsonValue
 
@@ -75,7 +75,7 @@ class CanonicalDocument(Model):
     title: NfcText
     lang: str | None = None
     blocks: tuple[Block, ...]
-    metadata: Annotated[DocumentMetadata, Field(default_factory=DocumentMetadata)]
+    metadata: DocumentMetadata = Field(default_factory=DocumentMetadata)
     provenance: tuple[ProvenanceEvent, ...] = ()
     parser_version: str
     schema_version: str = DOCUMENT_SCHEMA_VERSION

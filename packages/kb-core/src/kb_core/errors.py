@@ -46,10 +46,10 @@ class KbError(Exception):
     hint: str | None = None
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = printable(message)
+        super().__init__(self.message)
         if hint is not None:
-            self.hint = hint
+            self.hint = printable(hint)
 
     def __str__(self) -> str:
         return self.message

@@ -1,0 +1,267 @@
+"""Ingest makes the knowledge base agree with the folder, and repeats nothing that is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from kb_app.container import Container
+from kb_app.ingest import ingest
+from kb_app.library import list_documents, search, status
+from kb_app.wire import IngestProgressV1, IngestReportV1
+from kb_core import CancelToken
+from kb_testing.fake_transcriber import BeepTranscriber, ScriptedTranscriber
+from kb_testing.sound import write_beeps
+
+OpenContainer = Callable[..., Container]
+
+
+def kinds(report: IngestReportV1) -> dict[str, str]:
+    return {item.doc_path: item.kind for item in report.items}
+
+
+def paths(container: Container) -> list[str]:
+    return [document.doc_path for document in list_documents(container).documents]
+
+
+def test_a_new_recording_is_found(open_container: OpenContainer, workspace: Path) -> None:
+    write_beeps(workspace / "talk.wav", 4, [1])
+    container = open_container()
+    report = ingest(container, [workspace])
+    assert kinds(report) == {"talk.wav": "new"}
+    (hit,) = search(container, "beep").hits
+    assert (hit.citation.path, hit.citation.start_ms) == ("talk.wav", 1000)
+
+
+def test_unchanged_files_are_skipped_without_asking_the_recogniser(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "talk.wav", 4, [1])
+    ingest(open_container(), [workspace])
+    recogniser = BeepTranscriber()
+    report = ingest(open_container(recogniser), [workspace])
+    assert kinds(report) == {"talk.wav": "skipped"}
+    assert recogniser.calls == 0
+
+
+def test_a_touched_file_with_the_same_bytes_is_skipped(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    recording = write_beeps(workspace / "talk.wav", 4, [1])
+    container = open_container()
+    ingest(container, [workspace])
+    os.utime(recording, (1, 1))
+    for _ in range(2):
+        assert kinds(ingest(container, [workspace])) == {"talk.wav": "skipped"}
+
+
+def test_a_changed_file_replaces_its_document(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "talk.wav", 4, [1])
+    container = open_container()
+    ingest(container, [workspace])
+    write_beeps(workspace / "talk.wav", 6, [3])
+    (item,) = ingest(container, [workspace]).items
+    assert (item.kind, item.reasons) == ("updated", ("content changed",))
+    assert [hit.citation.start_ms for hit in search(container, "beep").hits] == [3000]
+    assert paths(container) == ["talk.wav"]
+
+
+def test_a_moved_file_keeps_its_transcript(open_container: OpenContainer, workspace: Path) -> None:
+    recording = write_beeps(workspace / "talk.wav", 4, [1])
+    ingest(open_container(), [workspace])
+    (workspace / "2026").mkdir()
+    recording.rename(workspace / "2026" / "meeting.wav")
+    recogniser = BeepTranscriber()
+    container = open_container(recogniser)
+    (item,) = ingest(container, [workspace]).items
+    assert (item.kind, item.moved_from) == ("moved", "talk.wav")
+    assert recogniser.calls == 0
+    assert paths(container) == ["2026/meeting.wav"]
+
+
+def test_a_copy_is_a_document_of_its_own_that_outlives_the_first(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    first = write_beeps(workspace / "a.wav", 4, [1])
+    (workspace / "b.wav").write_bytes(first.read_bytes())
+    recogniser = BeepTranscriber()
+    container = open_container(recogniser)
+    ingest(container, [workspace])
+    assert recogniser.calls == 1
+    assert [hit.doc_path for hit in search(container, "beep").hits] == ["a.wav", "b.wav"]
+    first.unlink()
+    assert kinds(ingest(container, [workspace]))["a.wav"] == "removed"
+    assert [hit.doc_path for hit in search(container, "beep").hits] == ["b.wav"]
+
+
+def test_a_file_that_came_back_is_not_transcribed_again(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    recording = write_beeps(workspace / "talk.wav", 4, [1])
+    content = recording.read_bytes()
+    container = open_container()
+    ingest(container, [workspace])
+    recording.unlink()
+    assert kinds(ingest(container, [workspace])) == {"talk.wav": "removed"}
+    assert search(container, "beep").hits == ()
+    recording.write_bytes(content)
+    recogniser = BeepTranscriber()
+    assert kinds(ingest(open_container(recogniser), [workspace])) == {"talk.wav": "new"}
+    assert recogniser.calls == 0
+
+
+def test_only_files_under_the_given_folder_are_removed(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    for folder in ("a", "ab"):
+        (workspace / folder).mkdir()
+        write_beeps(workspace / folder / f"{folder}.wav", 4, [1])
+    container = open_container()
+    ingest(container, [workspace])
+    for folder in ("a", "ab"):
+        (workspace / folder / f"{folder}.wav").unlink()
+    assert kinds(ingest(container, [workspace / "a"])) == {"a/a.wav": "removed"}
+    assert paths(container) == ["ab/ab.wav"]
+
+
+def test_a_folder_that_is_not_there_is_an_error_and_removes_nothing(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "talk.wav", 4, [1])
+    container = open_container()
+    ingest(container, [workspace])
+    report = ingest(container, [workspace / "gone"])
+    assert (report.errors, report.removed) == (1, 0)
+    assert paths(container) == ["talk.wav"]
+
+
+def test_one_bad_file_does_not_keep_the_others_out(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "a.wav", 4, [1])
+    (workspace / "b.mp3").write_bytes(b"<html><body>404</body></html>")
+    (workspace / "c.wav").write_bytes(b"RIFF\x04\0\0\0WAVE")
+    write_beeps(workspace / "d.wav", 4, [2])
+    container = open_container()
+    report = ingest(container, [workspace])
+    assert kinds(report) == {"a.wav": "new", "b.mp3": "error", "c.wav": "error", "d.wav": "new"}
+    assert all(item.error and item.doc_path in item.error for item in report.items[1:3])
+    assert paths(container) == ["a.wav", "d.wav"]
+
+
+def test_a_file_that_turned_bad_keeps_its_stored_document(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    recording = write_beeps(workspace / "talk.wav", 4, [1])
+    container = open_container()
+    ingest(container, [workspace])
+    recording.write_bytes(b"RIFF\x04\0\0\0WAVE")
+    assert kinds(ingest(container, [workspace])) == {"talk.wav": "error"}
+    assert len(search(container, "beep").hits) == 1
+
+
+def test_a_kind_that_nothing_reads_is_passed_over_in_a_folder_and_refused_by_name(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    drawing = workspace / "drawing.png"
+    drawing.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    container = open_container()
+    (item,) = ingest(container, [workspace]).items
+    assert (item.kind, item.warnings[0].code) == ("skipped", "unsupported_media")
+    (item,) = ingest(container, [drawing]).items
+    assert (item.kind, item.error_code) == ("error", "unsupported_media")
+
+
+def test_another_policy_makes_stale_and_cuts_again_without_transcribing(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "talk.wav", 20, [1, 5, 9])
+    ingest(open_container(), [workspace])
+    smaller = {"chunking.audio.target_tokens": 1}
+    recogniser = BeepTranscriber()
+    container = open_container(recogniser, settings=smaller)
+    (stale,) = status(container).stale
+    assert stale.reasons == ("chunk policy changed",)
+    (item,) = ingest(container, [workspace]).items
+    assert (item.kind, item.chunk_count, recogniser.calls) == ("updated", 3, 0)
+    assert status(container).stale == ()
+
+
+def test_another_model_makes_only_its_documents_stale(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "talk.wav", 4, [1])
+    ingest(open_container(), [workspace])
+    recogniser = BeepTranscriber(model_version="1" * 64)
+    container = open_container(recogniser)
+    assert [stale.doc_path for stale in status(container).stale] == ["talk.wav"]
+    assert kinds(ingest(container, [workspace])) == {"talk.wav": "updated"}
+    assert recogniser.calls == 1
+
+
+def test_an_engine_that_fails_stops_the_run_and_keeps_what_was_done(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "a.wav", 4, [1])
+    write_beeps(workspace / "b.wav", 4, [2])
+    write_beeps(workspace / "c.wav", 4, [3])
+    beeps = BeepTranscriber()
+    recogniser = ScriptedTranscriber(
+        lambda window: beeps.transcribe([window], language=None)[0], fail_at_call=2
+    )
+    container = open_container(recogniser)
+    report = ingest(container, [workspace])
+    assert kinds(report) == {"a.wav": "new", "b.wav": "error", "c.wav": "error"}
+    assert paths(container) == ["a.wav"]
+
+
+def test_a_stopped_run_goes_on_where_it_was(open_container: OpenContainer, workspace: Path) -> None:
+    write_beeps(workspace / "long.wav", 150, [10, 70, 130])
+    cancel = CancelToken()
+
+    def stop_after_two_windows(progress: IngestProgressV1) -> None:
+        if progress.event == "file_progress" and (progress.done_ms or 0) > 50_000:
+            cancel.cancel()
+
+    first = BeepTranscriber()
+    report = ingest(
+        open_container(first), [workspace], on_progress=stop_after_two_windows, cancel=cancel
+    )
+    assert report.cancelled
+    assert report.items == ()
+    second = BeepTranscriber()
+    container = open_container(second)
+    assert kinds(ingest(container, [workspace])) == {"long.wav": "new"}
+    assert not set(first.windows) & set(second.windows)
+    (document,) = list_documents(container).documents
+    assert document.segment_count == 3
+
+
+def test_progress_tells_length_speed_and_what_was_reused(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "talk.wav", 70, [1])
+    events: list[IngestProgressV1] = []
+    ingest(open_container(), [workspace], on_progress=events.append)
+    assert [events[0].event, events[1].event, events[-1].event] == [
+        "planned",
+        "file_started",
+        "file_done",
+    ]
+    steps = [event for event in events if event.event == "file_progress"]
+    assert [event.done_ms for event in steps] == sorted(event.done_ms or 0 for event in steps)
+    assert (steps[-1].done_ms, steps[-1].total_ms) == (70_000, 70_000)
+    assert steps[-1].eta_ms == 0
+
+
+def test_ignored_files_leave_the_knowledge_base(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "draft.wav", 4, [1])
+    container = open_container()
+    ingest(container, [workspace])
+    (workspace / ".kbignore").write_text("draft*\n", encoding="utf-8")
+    assert kinds(ingest(container, [workspace])) == {"draft.wav": "removed"}

@@ -1,0 +1,97 @@
+"""Inspecting, playing, checking, and the parts that may be absent."""
+
+from __future__ import annotations
+
+import wave
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kb_app import plugins
+from kb_app.container import Container
+from kb_app.doctor import diagnose
+from kb_app.ingest import ingest
+from kb_app.library import inspect_chunk, inspect_document, search, status
+from kb_app.playback import play
+from kb_app.wire import WIRE_MODELS
+from kb_core.errors import CitationSyntaxError, ConfigError, FeatureMissing, NotFound
+from kb_testing.sound import write_beeps
+
+OpenContainer = Callable[..., Container]
+
+
+@pytest.fixture
+def container(open_container: OpenContainer, workspace: Path) -> Container:
+    write_beeps(workspace / "talk.wav", 10, [2])
+    container = open_container()
+    ingest(container, [workspace])
+    return container
+
+
+def test_a_document_is_named_by_id_by_its_beginning_by_path_or_by_file(
+    container: Container, workspace: Path
+) -> None:
+    document = inspect_document(container, "talk.wav")
+    doc_id = document.summary.doc_id
+    for name in (doc_id, doc_id[:8], str(workspace / "talk.wav")):
+        assert inspect_document(container, name) == document
+    for name in ("nobody", doc_id[:3], "talk"):
+        with pytest.raises(NotFound):
+            inspect_document(container, name)
+
+
+def test_a_chunk_cites_its_whole_span(container: Container) -> None:
+    (hit,) = search(container, "beep").hits
+    chunk = inspect_chunk(container, hit.chunk_id[:10])
+    assert chunk.chunk_id == hit.chunk_id
+    assert [(each.start_ms, each.end_ms) for each in chunk.citations] == [(2000, 2500)]
+
+
+@pytest.mark.parametrize("spelling", ["text", "uri", "chunk"])
+def test_every_spelling_of_a_hit_can_be_played(
+    container: Container, tmp_path: Path, spelling: str
+) -> None:
+    (hit,) = search(container, "beep").hits
+    targets = {"text": hit.citation.text, "uri": hit.citation.uri, "chunk": hit.chunk_id}
+    out = tmp_path / "clip.wav"
+    report = play(container, targets[spelling], out=out)
+    with wave.open(str(out)) as clip:
+        loudest = max(memoryview(clip.readframes(clip.getnframes())).cast("h"))
+        assert clip.getnframes() == report.duration_ms * 16
+    assert loudest > 15_000
+    expected_ms = {"text": 1000, "uri": 500, "chunk": 500}
+    assert report.duration_ms == expected_ms[spelling]
+
+
+def test_what_cannot_be_played_says_why(container: Container, workspace: Path) -> None:
+    with pytest.raises(CitationSyntaxError):
+        play(container, "talk.wav:nonsense", out=None)
+    with pytest.raises(NotFound):
+        play(container, "other.wav:00:00:01-00:00:02", out=None)
+    (workspace / "talk.wav").unlink()
+    with pytest.raises(Exception, match=r"talk\.wav: the recording is gone"):
+        play(container, "talk.wav:00:00:01-00:00:02", out=None)
+    assert status(container).missing == ("talk.wav",)
+
+
+def test_the_doctor_finds_a_file_that_is_gone(container: Container, workspace: Path) -> None:
+    (workspace / "talk.wav").unlink()
+    report = diagnose(container)
+    assert not report.healthy
+    assert any("talk.wav" in finding.message for finding in report.findings if not finding.ok)
+
+
+def test_a_package_that_is_not_installed_is_named(container: Container) -> None:
+    settings = container.settings.model_copy(
+        update={"asr": container.settings.asr.model_copy(update={"engine": "faster-whisper"})}
+    )
+    with pytest.raises(FeatureMissing, match="kb-asr-faster-whisper is not installed"):
+        plugins.make_transcriber(settings)
+    with pytest.raises(ConfigError, match="no chunkers named 'nobody'"):
+        plugins.make_chunker("nobody")
+
+
+def test_every_wire_object_has_a_version_of_its_own() -> None:
+    versions = [model.model_fields["schema_version"].default for model in WIRE_MODELS]
+    assert len(set(versions)) == len(versions)

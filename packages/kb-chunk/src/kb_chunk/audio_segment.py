@@ -1,0 +1,128 @@
+"""Chunks of a transcript: neighbouring segments up to the budget, split where the speaker changes.
+
+Segments are never cut and chunks never overlap, so that every moment of speech is in exactly one
+chunk and a chunk's times are those that its segments were heard at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from kb_core import (
+    CanonicalDocument,
+    Chunk,
+    ChunkModuleSpec,
+    ChunkPolicy,
+    ChunkRuntime,
+    SourceUnit,
+    TimeSpan,
+    estimate_tokens,
+    make_chunk_id,
+    make_policy_hash,
+)
+from kb_core.chunks import BYTES_PER_TOKEN
+from kb_core.errors import ChunkInputError
+
+CHUNKER_VERSION = "audio-segment-v1"
+
+
+class AudioSegmentV1Chunker:
+    """Chunker for recordings, subtitle files and transcripts."""
+
+    spec = ChunkModuleSpec(key=CHUNKER_VERSION, version=CHUNKER_VERSION, requires=("transcript",))
+
+    def chunker_version(self) -> str:
+        """Return the version that goes into every chunk id."""
+        return CHUNKER_VERSION
+
+    def policy_hash(self, policy: ChunkPolicy) -> str:
+        """Return 16 hex characters that stand for the policy."""
+        return make_policy_hash(policy)
+
+    def chunk(
+        self, doc: CanonicalDocument, policy: ChunkPolicy, runtime: ChunkRuntime | None = None
+    ) -> list[Chunk]:
+        """Group the segments of a transcript; no segments give no chunks.
+
+        The speaker is no part of a chunk: renaming one must not change its id.
+
+        Raises:
+            ChunkInputError: the document holds no transcript.
+        """
+        if doc.audio is None or doc.audio.transcript is None:
+            raise ChunkInputError("AudioSegmentV1Chunker only handles audio docs")
+        policy_hash = self.policy_hash(policy)
+        occurrences: Counter[TimeSpan] = Counter()
+        chunks = []
+        for index, units in enumerate(_groups(doc.source_units(), policy)):
+            span = _span(units)
+            chunks.append(
+                _chunk(doc, index, units, span, policy_hash, occurrence=occurrences[span])
+            )
+            occurrences[span] += 1
+        return chunks
+
+
+def _groups(units: Iterable[SourceUnit], policy: ChunkPolicy) -> Iterator[list[SourceUnit]]:
+    """Yield runs of units.
+
+    A unit without a speaker beside one with a speaker is a change too: who spoke is not known to be
+    the same. Where no unit has one, nothing changes.
+    """
+    group: list[SourceUnit] = []
+    group_bytes = 0
+    for unit in units:
+        unit_bytes = len(unit.text.encode("utf-8"))
+        joined_bytes = group_bytes + len(b" ") + unit_bytes
+        is_full = joined_bytes // BYTES_PER_TOKEN > policy.target_tokens
+        if group and (is_full or _turn_ends(group, unit, policy)):
+            yield group
+            group, group_bytes = [], 0
+        group_bytes = joined_bytes if group else unit_bytes
+        group.append(unit)
+    if group:
+        yield group
+
+
+def _turn_ends(group: list[SourceUnit], unit: SourceUnit, policy: ChunkPolicy) -> bool:
+    is_long_enough = len(group) >= policy.min_segments_per_chunk
+    return is_long_enough and unit.speaker != group[-1].speaker
+
+
+def _span(units: list[SourceUnit]) -> TimeSpan:
+    spans = [unit.span for unit in units if isinstance(unit.span, TimeSpan)]
+    # Segments may overlap, and an earlier one may then be the last to end.
+    return TimeSpan(start_ms=spans[0].start_ms, end_ms=max(span.end_ms for span in spans))
+
+
+def _chunk(
+    doc: CanonicalDocument,
+    index: int,
+    units: list[SourceUnit],
+    span: TimeSpan,
+    policy_hash: str,
+    *,
+    occurrence: int,
+) -> Chunk:
+    text = " ".join(unit.text for unit in units)
+    block_ids = (units[0].block_id,)
+    return Chunk(
+        chunk_id=make_chunk_id(
+            doc_id=doc.doc_id,
+            chunker_version=CHUNKER_VERSION,
+            block_ids=block_ids,
+            policy_hash=policy_hash,
+            source_spans=[span],
+            occurrence=occurrence,
+        ),
+        doc_id=doc.doc_id,
+        index=index,
+        block_ids=block_ids,
+        unit_ids=tuple(unit.unit_id for unit in units),
+        text=text,
+        source_spans=(span,),
+        token_estimate=estimate_tokens(text),
+        chunker_version=CHUNKER_VERSION,
+        policy_hash=policy_hash,
+    )

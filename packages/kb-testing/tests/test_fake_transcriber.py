@@ -1,0 +1,68 @@
+import math
+from array import array
+
+import pytest
+
+from kb_core.errors import EngineFailed
+from kb_core.ports.transcriber import SAMPLES_PER_MS, AudioWindow, RecognisedWindow
+from kb_core.transcript import TranscriptSegment
+from kb_testing.fake_transcriber import BeepTranscriber, ScriptedTranscriber
+from kb_testing.transcriber_conformance import TRANSCRIBER_CHECKS, TranscriberCheck
+
+
+def beeps(duration_ms: int, *spans_ms: tuple[int, int], tone_hz: float = 1000.0) -> memoryview:
+    pcm = array("f", bytes(4 * duration_ms * SAMPLES_PER_MS))
+    for start_ms, end_ms in spans_ms:
+        for sample in range(start_ms * SAMPLES_PER_MS, end_ms * SAMPLES_PER_MS):
+            pcm[sample] = 0.5 * math.sin(2 * math.pi * tone_hz * sample / 16_000)
+    return memoryview(pcm)
+
+
+def heard(pcm: memoryview) -> list[tuple[int, int]]:
+    (window,) = BeepTranscriber().transcribe([AudioWindow(0, pcm)], language=None)
+    return [(segment.start_ms, segment.end_ms) for segment in window.segments]
+
+
+@pytest.mark.parametrize("check", TRANSCRIBER_CHECKS, ids=lambda check: check.__name__)
+def test_beep_transcriber_is_a_transcriber(check: TranscriberCheck):
+    check(BeepTranscriber(), beeps(3000, (0, 200), (1000, 1200), (2700, 3000)))
+
+
+@pytest.mark.parametrize("tone_hz", [100.0, 440.0, 800.0, 1000.0, 2000.0, 4000.0])
+def test_beeps_are_heard_where_they_are(tone_hz):
+    pcm = beeps(5000, (500, 800), (3210, 3600), tone_hz=tone_hz)
+    assert heard(pcm) == [(500, 800), (3210, 3600)]
+
+
+def test_soft_sound_is_not_heard():
+    assert heard(memoryview(array("f", [0.04, -0.04] * 16_000))) == []
+
+
+def test_script_is_followed_in_order_and_counted():
+    segment = TranscriptSegment(start_ms=0, end_ms=10, text="one")
+    first = RecognisedWindow(segments=(segment,))
+    scripted = ScriptedTranscriber([first])
+    window = AudioWindow(16_000, beeps(100))
+    assert scripted.transcribe([window], language="ko") == [first]
+    assert scripted.transcribe([window], language=None)[0].segments == ()
+    assert (scripted.calls, scripted.languages) == (2, ["ko", None])
+    assert scripted.windows == [(16_000, 17_600)] * 2
+
+
+def test_script_may_look_at_the_window():
+    def by_time(window: AudioWindow) -> RecognisedWindow:
+        text = f"at {window.start_ms}"
+        return RecognisedWindow(segments=(TranscriptSegment(start_ms=0, end_ms=1, text=text),))
+
+    scripted = ScriptedTranscriber(by_time)
+    (result,) = scripted.transcribe([AudioWindow(32_000, beeps(100))], language=None)
+    assert result.segments[0].text == "at 2000"
+
+
+def test_script_fails_at_the_given_call_only():
+    scripted = ScriptedTranscriber([], fail_at_call=2)
+    window = AudioWindow(0, beeps(100))
+    scripted.transcribe([window], language=None)
+    with pytest.raises(EngineFailed):
+        scripted.transcribe([window], language=None)
+    scripted.transcribe([window], language=None)
