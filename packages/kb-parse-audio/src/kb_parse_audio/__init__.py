@@ -1,0 +1,22 @@
+"""Audio and video extractor of kb.
+
+Importing this package loads neither FFmpeg nor numpy; `create_extractor` does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kb_config import Settings
+    from kb_core.ports.extractor import ExtractorServices
+    from kb_parse_audio.extractor import AudioExtractor
+
+__all__ = ["create_extractor"]
+
+
+def create_extractor(settings: Settings, services: ExtractorServices) -> AudioExtractor:
+    """Return the extractor for recordings; the entry point `audio` in `kb.extractors`."""
+    from kb_parse_audio.extractor import AudioExtractor
+
+    return AudioExtractor(services.transcriber, settings.asr.language)
