@@ -1,0 +1,207 @@
+"""The one place that talks to whisper.cpp, through the low-level half of pywhispercpp.
+
+The high-level half is not used: it replaces bytes that are no whole character, writes to stderr and
+keeps parameters from call to call. What decides the text is set explicitly, from `DECODING`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from kb_asr_whisper.decoding import DECODING
+from kb_asr_whisper.tokens import Token, TokenSegment
+from kb_core.errors import Cancelled, EngineFailed, ModelError, printable
+from kb_core.runtime import CancelToken
+
+_CENTISECOND_MS = 10
+_LOG_LEVEL_ERROR = 4
+_WAIT_POLICY = "OMP_WAIT_POLICY"
+_errors_logged: list[str] = []
+
+Samples = np.ndarray[tuple[int], np.dtype[np.float32]]
+
+
+class WhisperEngine:
+    """A loaded model. Not for two threads at once."""
+
+    def __init__(self, path: Path, threads: int) -> None:
+        self._lib = _library()
+        self._threads = threads
+        settings = self._lib.whisper_context_default_params()
+        settings.use_gpu = False
+        settings.flash_attn = DECODING["flash_attention"]
+        _errors_logged.clear()
+        self._context = self._lib.whisper_init_from_file_with_params(str(path), settings)
+        if _errors_logged:  # a failed load returns an object like any other
+            raise EngineFailed(
+                f"whisper.cpp cannot load {printable(str(path))}: {printable(_errors_logged[-1])}",
+                hint="`kb models verify` tells whether the file is whole",
+            )
+        self.close = weakref.finalize(self, self._lib.whisper_free, self._context)
+        self._end_of_text: int = self._lib.whisper_token_eot(self._context)
+
+    @property
+    def knows_many_languages(self) -> bool:
+        """Whether the model was trained on more than English."""
+        return bool(self._lib.whisper_is_multilingual(self._context))
+
+    def check_language(self, code: str) -> None:
+        """Raise `ModelError` when the model does not know a language."""
+        if not self.knows_many_languages and code != "en":
+            raise ModelError(
+                f"the model knows English only, and the language is set to {printable(code)}",
+                hint="choose another model with `kb models use`, or leave the language open",
+            )
+        if self._lib.whisper_lang_id(code) < 0:
+            raise ModelError(
+                f"whisper.cpp knows no language {printable(code)}",
+                hint="use an ISO 639-1 code such as ko, or leave the language open",
+            )
+
+    def detect_language(self, samples: Samples) -> tuple[str, float]:
+        """Return the code of the most probable language and its probability, to four digits.
+
+        Costs one pass of the encoder, as it does inside a recognition that detects.
+        """
+        lib = self._lib
+        if lib.whisper_pcm_to_mel(self._context, samples, len(samples), self._threads):
+            raise EngineFailed("whisper.cpp failed to read the sound")
+        probabilities = np.zeros(lib.whisper_lang_max_id() + 1, dtype=np.float32)
+        found = lib.whisper_lang_auto_detect(self._context, 0, self._threads, probabilities)
+        if found < 0:
+            raise EngineFailed("whisper.cpp failed to detect the language")
+        return lib.whisper_lang_str(found), round(float(probabilities[found]), 4)
+
+    def recognise(
+        self, samples: Samples, language: str, cancel: CancelToken | None
+    ) -> list[TokenSegment]:
+        """Return the segments that are heard, in order.
+
+        Args:
+            samples: at 16 kHz, at least `MINIMUM_SAMPLES`.
+            language: code of the language.
+            cancel: checked before every step of the model.
+
+        Raises:
+            EngineFailed: whisper.cpp reported a failure.
+            Cancelled: a stop was asked for.
+        """
+        stop = _Stop(cancel)
+        params = self._params(language)
+        self._lib.assign_abort_callback(params, stop)
+        _errors_logged.clear()
+        outcome = self._lib.whisper_full(self._context, params, samples, len(samples))
+        self._lib.clear_abort_callback(params)
+        if stop.interrupted:
+            raise KeyboardInterrupt
+        if outcome and stop.stopped:
+            raise Cancelled
+        if outcome:
+            reason = printable(_errors_logged[-1]) if _errors_logged else f"code {outcome}"
+            raise EngineFailed(f"whisper.cpp failed: {reason}")
+        count = self._lib.whisper_full_n_segments(self._context)
+        return [self._segment(place) for place in range(count)]
+
+    def _params(self, language: str) -> Any:
+        greedy = self._lib.whisper_sampling_strategy.WHISPER_SAMPLING_GREEDY
+        params = self._lib.whisper_full_default_params(greedy)
+        params.greedy = {"best_of": DECODING["best_of"]}
+        params.n_max_text_ctx = DECODING["text_context_tokens"]
+        for name in (
+            *("temperature", "temperature_inc", "max_initial_ts", "no_speech_thold"),
+            *("logprob_thold", "entropy_thold", "suppress_blank", "suppress_nst"),
+            "token_timestamps",
+        ):
+            setattr(params, name, DECODING[name])
+        params.no_context = True
+        params.language = language
+        params.n_threads = self._threads
+        params.print_progress = False
+        params.print_realtime = False
+        params.print_timestamps = False
+        return params
+
+    def _segment(self, place: int) -> TokenSegment:
+        lib, context = self._lib, self._context
+        tokens = []
+        for index in range(lib.whisper_full_n_tokens(context, place)):
+            data = lib.whisper_full_get_token_data(context, place, index)
+            if data.id < self._end_of_text:
+                tokens.append(
+                    Token(
+                        data=lib.whisper_token_to_bytes(context, data.id),
+                        probability=data.p,
+                        start_ms=data.t0 * _CENTISECOND_MS if data.t0 >= 0 else None,
+                        end_ms=data.t1 * _CENTISECOND_MS if data.t1 >= 0 else None,
+                    )
+                )
+        return TokenSegment(
+            start_ms=lib.whisper_full_get_segment_t0(context, place) * _CENTISECOND_MS,
+            end_ms=lib.whisper_full_get_segment_t1(context, place) * _CENTISECOND_MS,
+            tokens=tuple(tokens),
+        )
+
+
+class _Stop:
+    """Asked by the engine whether to stop; lets no exception through its C frames."""
+
+    def __init__(self, cancel: CancelToken | None) -> None:
+        self._cancel = cancel
+        self.interrupted = False
+
+    @property
+    def stopped(self) -> bool:
+        return self._cancel is not None and self._cancel.cancelled
+
+    def __call__(self) -> bool:
+        try:
+            return self.stopped
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return True
+
+
+def _library() -> ModuleType:
+    with _yielding_threads():
+        import _pywhispercpp as lib
+    lib.whisper_log_set(_on_log)
+    # At exit the library would drop the callback after the interpreter is gone.
+    atexit.unregister(_forget_log)
+    atexit.register(_forget_log)
+    return lib  # type: ignore[no-any-return]
+
+
+@contextlib.contextmanager
+def _yielding_threads() -> Iterator[None]:
+    """Make OpenMP threads sleep while they wait for each other; read once, when it is loaded.
+
+    By default they spin, and beside one busy process recognition took five times as long.
+    """
+    if _WAIT_POLICY in os.environ:
+        yield
+        return
+    os.environ[_WAIT_POLICY] = "passive"
+    try:
+        yield
+    finally:
+        del os.environ[_WAIT_POLICY]
+
+
+def _on_log(level: int, text: str) -> None:
+    if level == _LOG_LEVEL_ERROR:
+        _errors_logged.append(text.strip())
+
+
+def _forget_log() -> None:
+    import _pywhispercpp as lib
+
+    lib.whisper_log_set(None)

@@ -1,0 +1,64 @@
+"""From the engine's segments to a `RecognisedWindow`: text, words, legal times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kb_asr_whisper.tokens import PieceSegment, TokenSegment, decode_window
+from kb_asr_whisper.words import build_words, confidence
+from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.timeline import TimedText, repair_timeline
+from kb_core.transcript import SegmentFlag
+
+_TIME_STEP_MS = 20
+"""Whisper's clock ticks in steps of 20 ms, so an end may lie that far beyond the last sample."""
+
+
+def build_window(
+    segments: Sequence[TokenSegment],
+    *,
+    duration_ms: int,
+    padding_ms: int,
+    language: str | None,
+    language_confidence: float | None,
+) -> RecognisedWindow:
+    """Return what was heard in a window.
+
+    Args:
+        segments: as the engine gave them.
+        duration_ms: length of the window.
+        padding_ms: silence that was added behind it; ends in there are no fault of the engine.
+        language: of the window.
+        language_confidence: None when the language was given.
+    """
+    raw = [
+        _timed(segment, duration_ms, padding_ms + _TIME_STEP_MS, language)
+        for segment in decode_window(segments)
+        if "".join(piece.text for piece in segment.pieces).strip()
+    ]
+    return RecognisedWindow(
+        segments=repair_timeline(raw, duration_ms),
+        language=language,
+        language_confidence=language_confidence,
+    )
+
+
+def _timed(
+    segment: PieceSegment, duration_ms: int, tolerance_ms: int, language: str | None
+) -> TimedText:
+    end_ms = segment.end_ms
+    if segment.start_ms <= duration_ms < end_ms <= duration_ms + tolerance_ms:
+        end_ms = duration_ms
+    flags: tuple[SegmentFlag, ...] = ()
+    if segment.dropped_byte_len:
+        detail = f"{segment.dropped_byte_len} stray bytes left out"
+        flags = (SegmentFlag(code="bytes_repaired", detail=detail),)
+    return TimedText.of(
+        segment.start_ms,
+        end_ms,
+        "".join(piece.text for piece in segment.pieces).strip(),
+        confidence=confidence(p for piece in segment.pieces for p in piece.probabilities),
+        language=language,
+        words=build_words(segment.pieces, max(0, segment.start_ms)),
+        flags=flags,
+    )

@@ -1,0 +1,188 @@
+import json
+import re
+import subprocess
+import sys
+import threading
+import wave
+from array import array
+from pathlib import Path
+
+import pytest
+
+from kb_asr_whisper.registry import WhisperModelRegistry
+from kb_asr_whisper.transcriber import WhisperCppTranscriber
+from kb_core.errors import Cancelled, EngineFailed, ModelError, ModelMissing
+from kb_core.ports.transcriber import SAMPLES_PER_MS, AudioWindow, RecognisedWindow
+from kb_core.runtime import CancelToken
+from kb_testing import transcriber_conformance as conformance
+from kb_testing.transcriber_conformance import TRANSCRIBER_CHECKS, TranscriberCheck
+
+AUDIO = Path(__file__).parents[3] / "fixtures" / "audio"
+JFK_TEXT = (
+    "And so my fellow Americans ask not what your country can do for you "
+    "ask what you can do for your country"
+)
+IN_EVERY_RUN = (
+    conformance.times_are_legal,
+    conformance.silence_is_legal,
+    conformance.an_empty_window_has_no_text,
+    conformance.no_windows_give_no_results,
+)
+
+
+def pcm_of(path: Path) -> memoryview:
+    with wave.open(str(path)) as file:
+        assert (file.getnchannels(), file.getframerate(), file.getsampwidth()) == (1, 16_000, 2)
+        samples = array("h", file.readframes(file.getnframes()))
+    return memoryview(array("f", (sample / 32768 for sample in samples)))
+
+
+def stretch(pcm: memoryview, start_ms: int, end_ms: int) -> memoryview:
+    return pcm[start_ms * SAMPLES_PER_MS : end_ms * SAMPLES_PER_MS]
+
+
+def recognise(
+    transcriber: WhisperCppTranscriber, pcm: memoryview, language: str | None = "en"
+) -> RecognisedWindow:
+    (recognised,) = transcriber.transcribe([AudioWindow(0, pcm)], language=language)
+    return recognised
+
+
+def words_of(recognised: RecognisedWindow) -> list[str]:
+    text = " ".join(segment.text for segment in recognised.segments)
+    return re.sub(r"[^\w\s]", "", text).casefold().split()
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory) -> WhisperModelRegistry:
+    return WhisperModelRegistry(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="module")
+def transcriber(registry):
+    made = WhisperCppTranscriber(registry, "base", threads=2)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def jfk() -> memoryview:
+    return pcm_of(AUDIO / "jfk.wav")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, marks=[] if check in IN_EVERY_RUN else [pytest.mark.long])
+        for check in TRANSCRIBER_CHECKS
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_whisper_cpp_is_a_transcriber(check: TranscriberCheck, transcriber, jfk):
+    check(transcriber, stretch(jfk, 0, 4500))
+
+
+@pytest.mark.slow
+def test_known_words_are_heard_and_threads_do_not_change_a_byte(registry, transcriber, jfk):
+    two = recognise(transcriber, jfk)
+    assert words_of(two) == JFK_TEXT.casefold().split()
+    for segment in two.segments:
+        assert "".join(word.text for word in segment.words) == segment.text.replace(" ", "")
+        assert segment.confidence is not None
+        assert segment.confidence > 0.5
+    alone = WhisperCppTranscriber(registry, "base", threads=1)
+    one = recognise(alone, jfk)
+    alone.close()
+    assert one == two
+
+
+@pytest.mark.slow
+def test_short_spoken_word_is_heard_and_ends_inside_the_window(transcriber, jfk):
+    recognised = recognise(transcriber, stretch(jfk, 3200, 4000))
+    assert words_of(recognised) == ["ask"]
+    assert recognised.segments[-1].end_ms <= 800
+    assert recognised.segments[-1].flags == ()
+
+
+@pytest.mark.slow
+def test_korean_is_detected_and_written_in_whole_characters(transcriber):
+    recognised = recognise(transcriber, pcm_of(AUDIO / "leopard_ko.wav"), language=None)
+    assert recognised.language == "ko"
+    assert recognised.language_confidence is not None
+    assert recognised.language_confidence > 0.9
+    text = "".join(segment.text for segment in recognised.segments)
+    assert re.search("[가-힣]{2}", text)
+    assert "\ufffd" not in text
+
+
+@pytest.mark.slow
+def test_stop_inside_a_window_ends_it_early_and_the_next_call_works(transcriber, jfk):
+    cancel = CancelToken()
+    timer = threading.Timer(0.3, cancel.cancel)
+    timer.start()
+    with pytest.raises(Cancelled):
+        transcriber.transcribe([AudioWindow(0, jfk)], language="en", cancel=cancel)
+    timer.join()
+    assert words_of(recognise(transcriber, stretch(jfk, 3200, 4000))) == ["ask"]
+
+
+@pytest.mark.slow
+def test_unknown_language_is_refused(transcriber, jfk):
+    with pytest.raises(ModelError, match="xx") as caught:
+        recognise(transcriber, jfk, language="xx")
+    assert "ISO 639-1" in (caught.value.hint or "")
+
+
+PROGRAM = """
+import sys, wave
+from array import array
+from pathlib import Path
+from kb_asr_whisper.registry import WhisperModelRegistry
+from kb_asr_whisper.transcriber import WhisperCppTranscriber
+from kb_core.ports.transcriber import AudioWindow
+with wave.open(sys.argv[1]) as file:
+    samples = array("h", file.readframes(file.getnframes()))
+pcm = memoryview(array("f", (sample / 32768 for sample in samples)))
+made = WhisperCppTranscriber(WhisperModelRegistry(Path(sys.argv[2])), "base")
+print(made.transcribe([AudioWindow(0, pcm[:48000])], language="en")[0].model_dump_json())
+"""
+
+
+@pytest.mark.slow
+def test_nothing_but_the_result_is_printed(registry):
+    models_dir = registry.obtain("base").parent
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(AUDIO / "jfk.wav"), str(models_dir)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["language"] == "en"
+
+
+def test_model_that_is_not_here_is_missing_only_when_it_is_needed(tmp_path, jfk):
+    absent = WhisperCppTranscriber(WhisperModelRegistry(tmp_path), "small")
+    assert absent.identity.model_id == "small"
+    with pytest.raises(ModelMissing, match="small"):
+        recognise(absent, jfk)
+
+
+def test_model_that_whisper_cpp_cannot_load_is_an_engine_error(tmp_path, jfk, registry):
+    whole = registry.obtain("base").read_bytes()
+    cut = tmp_path / "ggml-cut.bin"
+    cut.write_bytes(whole[:40_000_000])
+    mine = WhisperModelRegistry(tmp_path / "models")
+    mine.add(cut)
+    with pytest.raises(EngineFailed, match="ggml-cut"):
+        recognise(WhisperCppTranscriber(mine, "cut"), jfk)
+
+
+def test_identity_names_engine_weights_and_decoding(registry):
+    identity = WhisperCppTranscriber(registry, "base", threads=1).identity
+    assert identity == WhisperCppTranscriber(registry, "base", threads=2).identity
+    assert identity.engine == "whisper.cpp"
+    assert identity.engine_version.startswith("pywhispercpp ")
+    assert identity.model_version == registry.resolve("base").sha256
+    assert identity.decoding["temperature"] == 0.0

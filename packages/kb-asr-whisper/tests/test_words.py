@@ -1,0 +1,66 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kb_asr_whisper.tokens import Piece
+from kb_asr_whisper.words import build_words, confidence
+
+
+def pieces(*texts: str) -> list[Piece]:
+    return [
+        Piece(text, start_ms=100 * place, end_ms=100 * place + 90, probabilities=[0.5])
+        for place, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ((" And", " so", " my", " fell", "ow", ","), ["And", "so", "my", "fellow,"]),
+        ((" I", "'m", " here", "."), ["I'm", "here."]),
+        ((" 프로", "젝트로", " 구성", "됩니다", "."), ["프로젝트로", "구성됩니다."]),
+        (("數", "據", "、", "模型", "。"), ["數", "據、", "模型。"]),
+        (("テス", "ト", "ー", "の"), ["テス", "トー", "の"]),
+        (("我", "用", " Python", "写", "代码"), ["我", "用", "Python", "写", "代码"]),
+        (("用", "GP", "T", "4", "好"), ["用", "GPT4", "好"]),
+        ((' "', "Hello", '"', " she", " said"), ['"Hello"', "she", "said"]),
+        (("「", "你", "好", "」"), ["「你", "好」"]),
+        ((" (", "yes", ")", " no"), ["(yes)", "no"]),
+        ((" -", " one"), ["-", "one"]),
+        (("  ", "a", " ", "b"), ["a", "b"]),
+        ((" 3", ".", "14", "%"), ["3.14%"]),
+        ((), []),
+    ],
+)
+def test_pieces_become_words(parts, words):
+    assert [word.text for word in build_words(pieces(*parts), 0)] == words
+
+
+def test_word_spans_its_pieces():
+    (word,) = build_words(pieces(" fell", "ow", ","), 0)
+    assert (word.start_ms, word.end_ms) == (0, 290)
+
+
+def test_word_without_times_follows_the_word_before():
+    known = Piece(" a", 100, 200, [1.0])
+    unknown = Piece(" b", None, None, [1.0])
+    first, second = build_words([known, unknown], 50)
+    assert (second.start_ms, second.end_ms) == (first.end_ms, first.end_ms)
+    (alone,) = build_words([unknown], 50)
+    assert alone.start_ms == 50
+
+
+def test_confidence_is_the_geometric_mean():
+    assert confidence([0.9, 0.1]) == 0.3
+    assert confidence([]) is None
+    assert confidence([0.0, 0.0]) == pytest.approx(0.0, abs=1e-4)
+    assert confidence([1.0000001]) == 1.0
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.text(alphabet=" ab,.'가나地数ーテ「」(", min_size=1, max_size=4), max_size=12))
+def test_words_in_a_row_are_the_text_but_for_spaces(parts):
+    words = build_words(pieces(*parts), 0)
+    joined = "".join(word.text for word in words)
+    assert joined.replace(" ", "") == "".join(parts).replace(" ", "")
+    assert all(word.text == word.text.strip() != "" for word in words)
