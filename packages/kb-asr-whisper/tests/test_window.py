@@ -7,18 +7,17 @@ def heard(start_ms: int, end_ms: int, data: bytes) -> TokenSegment:
     return TokenSegment(start_ms, end_ms, (Token(data, 0.5, start_ms, end_ms),))
 
 
-def window(*segments: TokenSegment, duration_ms: int, padding_ms: int = 0) -> RecognisedWindow:
+def window(*segments: TokenSegment, duration_ms: int) -> RecognisedWindow:
     return build_window(
         segments,
         duration_ms=duration_ms,
-        padding_ms=padding_ms,
         language="en",
         language_confidence=None,
     )
 
 
 def test_end_in_the_padding_is_cut_to_the_window_without_a_flag():
-    (segment,) = window(heard(0, 1200, b" yes"), duration_ms=800, padding_ms=400).segments
+    (segment,) = window(heard(0, 1200, b" yes"), duration_ms=800).segments
     assert (segment.start_ms, segment.end_ms) == (0, 800)
     assert segment.words[0].end_ms == 800
     assert segment.flags == ()

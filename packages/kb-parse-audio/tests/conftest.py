@@ -203,12 +203,14 @@ class ScriptedTranscriber:
         error: Exception | None = None,
         languages: dict[int, tuple[str | None, float | None]] | None = None,
         silent_starts: frozenset[int] = frozenset(),
+        stops_at_ms: dict[int, int] | None = None,
     ) -> None:
         self.batch_windows = batch_windows
         self.fail_at = fail_at
         self.error = error
         self.languages = languages or {}
         self.silent_starts = silent_starts
+        self.stops_at_ms = stops_at_ms or {}
         self.heard: list[tuple[int, int]] = []
         self.asked: list[str | None] = []
 
@@ -238,13 +240,15 @@ class ScriptedTranscriber:
         assert len(window.pcm) <= 30 * RATE_HZ
         detected, sure = self.languages.get(window.start_sample, ("ko", 0.9))
         energy = float(np.abs(np.asarray(window.pcm)).sum())
+        until_ms = self.stops_at_ms.get(window.start_sample)
         segment = TranscriptSegment(
-            start_ms=0, end_ms=window.duration_ms, text=f"{window.start_ms} {energy:.3f}"
+            start_ms=0, end_ms=until_ms or window.duration_ms, text=f"{window.start_ms} {energy:.3f}"
         )
         return RecognisedWindow(
             segments=() if window.start_sample in self.silent_starts else (segment,),
             language=language or detected,
             language_confidence=sure,
+            heard_until_ms=until_ms,
         )
 
 

@@ -116,6 +116,29 @@ def _heard(asset, scripted, cache):
     return transcriber.heard
 
 
+def test_what_the_recogniser_left_unheard_is_in_the_next_window(long_asset, scripted, cache):
+    script = {"stops_at_ms": {0: 20_000}}
+    straight = scripted(**script)
+    whole, _ = run(long_asset, straight, type(cache)())
+    assert [start for start, _ in straight.heard][:2] == [0, 20 * RATE_HZ]
+    assert straight.heard[-1][1] == 100 * RATE_HZ
+    killed = scripted(**script, fail_at=2, error=EngineFailed("killed"))
+    with pytest.raises(EngineFailed):
+        run(long_asset, killed, cache)
+    reports = []
+    resumed = scripted(**script)
+    document, _ = run(long_asset, resumed, cache, progress=reports.append)
+    assert canonical_json(document) == canonical_json(whole)
+    assert killed.heard + resumed.heard == straight.heard
+    assert reports[-1].done_ms == 100_000
+
+
+def test_a_batch_must_be_heard_to_its_end(long_asset, scripted, cache):
+    careless = scripted(batch_windows=4, stops_at_ms={0: 20_000})
+    with pytest.raises(EngineFailed, match="not heard to its end"):
+        run(long_asset, careless, cache, language="ko")
+
+
 def test_a_language_set_by_the_user_wins(long_asset, scripted, cache):
     transcriber = scripted()
     document, _ = run(long_asset, transcriber, cache, language="zh")

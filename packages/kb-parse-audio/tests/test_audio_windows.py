@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb_core.ports.transcriber import AudioWindow
-from kb_parse_audio.windows import is_silent, plan_windows
+from kb_parse_audio.windows import WindowPlan, is_silent
 
 RATE_HZ = 16_000
 MAX = 30 * RATE_HZ
@@ -16,7 +16,7 @@ def cut(sound, sizes=(RATE_HZ,)):
         blocks.append((position, sound[position : position + size]))
         position += size
         turn += 1
-    return list(plan_windows(blocks))
+    return list(WindowPlan(blocks))
 
 
 def noise(seconds, seed=0):
@@ -85,3 +85,16 @@ def test_windows_tile_the_sound_and_do_not_depend_on_blocks(seconds, seed, sizes
     assert all(window.start_sample % 160 == 0 for window in windows)
     again = cut(sound, sizes)
     assert [window.end_sample for window in again] == [window.end_sample for window in windows]
+
+
+def test_what_was_not_heard_is_in_the_next_window():
+    sound = noise(70)
+    windows = WindowPlan([(0, sound)])
+    starts = []
+    for window in windows:
+        starts.append(window.start_sample)
+        assert np.array_equal(np.asarray(window.pcm), sound[window.start_sample : window.end_sample])
+        if window.start_sample == 0:
+            windows.go_on_from(20 * RATE_HZ)
+    assert starts[:2] == [0, 20 * RATE_HZ]
+    assert window.end_sample == len(sound)

@@ -14,6 +14,12 @@ from pydantic import JsonValue
 MINIMUM_SAMPLES = 19_200
 """1.2 s: releases of whisper.cpp differ in the least they take, none wants more than one second."""
 
+LEAST_REST_MS = 1000
+"""What is left of a window after the last segment is heard again only if it is that long."""
+
+LEAST_HEARD_MS = 15_000
+"""Half a window: so much must be heard before the rest is left to the next window."""
+
 DECODING: dict[str, JsonValue] = {
     "strategy": "greedy",
     "best_of": 1,
@@ -29,6 +35,8 @@ DECODING: dict[str, JsonValue] = {
     "token_timestamps": True,
     "flash_attention": False,
     "minimum_samples": MINIMUM_SAMPLES,
+    "least_rest_ms": LEAST_REST_MS,
+    "least_heard_ms": LEAST_HEARD_MS,
     "language": "as given, else detected in each window",
     "words": "pieces-1",
 }

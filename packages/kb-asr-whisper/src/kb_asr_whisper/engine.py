@@ -10,16 +10,18 @@ import atexit
 import contextlib
 import os
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from kb_asr_whisper.decoding import DECODING
+from kb_asr_whisper.decoding import DECODING, LEAST_HEARD_MS, LEAST_REST_MS
 from kb_asr_whisper.tokens import Token, TokenSegment
 from kb_core.errors import Cancelled, EngineFailed, ModelError, printable
+from kb_core.ports.transcriber import SAMPLES_PER_MS
 from kb_core.runtime import CancelToken
 
 _CENTISECOND_MS = 10
@@ -83,8 +85,12 @@ class WhisperEngine:
 
     def recognise(
         self, samples: Samples, language: str, cancel: CancelToken | None
-    ) -> list[TokenSegment]:
-        """Return the segments that are heard, in order.
+    ) -> Heard:
+        """Return the segments that are heard, in order, and how far the engine listened.
+
+        The engine may stop before the end of the sound, where its last segment ends, and would go
+        on from there in a pass that costs as much as the first. It does so only while less than
+        half a window was heard; otherwise the caller starts a new, full window there.
 
         Args:
             samples: at 16 kHz, at least `MINIMUM_SAMPLES`.
@@ -96,11 +102,14 @@ class WhisperEngine:
             Cancelled: a stop was asked for.
         """
         stop = _Stop(cancel)
+        passes = _Passes(lambda: self._last_end_ms(), len(samples) // SAMPLES_PER_MS)
         params = self._params(language)
         self._lib.assign_abort_callback(params, stop)
+        self._lib.assign_encoder_begin_callback(params, passes)
         _errors_logged.clear()
         outcome = self._lib.whisper_full(self._context, params, samples, len(samples))
         self._lib.clear_abort_callback(params)
+        self._lib.clear_encoder_begin_callback(params)
         if stop.interrupted:
             raise KeyboardInterrupt
         if outcome and stop.stopped:
@@ -109,7 +118,15 @@ class WhisperEngine:
             reason = printable(_errors_logged[-1]) if _errors_logged else f"code {outcome}"
             raise EngineFailed(f"whisper.cpp failed: {reason}")
         count = self._lib.whisper_full_n_segments(self._context)
-        return [self._segment(place) for place in range(count)]
+        segments = tuple(self._segment(place) for place in range(count))
+        return Heard(segments=segments, until_ms=passes.stopped_at_ms)
+
+    def _last_end_ms(self) -> int:
+        count = self._lib.whisper_full_n_segments(self._context)
+        if not count:
+            return 0
+        end: int = self._lib.whisper_full_get_segment_t1(self._context, count - 1)
+        return end * _CENTISECOND_MS
 
     def _params(self, language: str) -> Any:
         greedy = self._lib.whisper_sampling_strategy.WHISPER_SAMPLING_GREEDY
@@ -149,6 +166,36 @@ class WhisperEngine:
             end_ms=lib.whisper_full_get_segment_t1(context, place) * _CENTISECOND_MS,
             tokens=tuple(tokens),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Segments, and where the engine stopped listening; None when it heard all."""
+
+    segments: tuple[TokenSegment, ...]
+    until_ms: int | None
+
+
+class _Passes:
+    """Asked by the engine before each pass of the encoder whether to make it."""
+
+    def __init__(self, last_end_ms: Callable[[], int], duration_ms: int) -> None:
+        self._last_end_ms = last_end_ms
+        self._duration_ms = duration_ms
+        self._is_first = True
+        self.stopped_at_ms: int | None = None
+
+    def __call__(self, *_: object) -> bool:
+        if self._is_first:
+            self._is_first = False
+            return True
+        heard_ms = self._last_end_ms()
+        if self._duration_ms - heard_ms < LEAST_REST_MS:
+            return False
+        if heard_ms >= LEAST_HEARD_MS:
+            self.stopped_at_ms = heard_ms
+            return False
+        return True
 
 
 class _Stop:

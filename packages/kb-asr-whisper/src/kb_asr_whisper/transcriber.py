@@ -16,7 +16,6 @@ from kb_asr_whisper.registry import ENGINE, WhisperModelRegistry
 from kb_asr_whisper.threads import default_threads
 from kb_asr_whisper.window import build_window
 from kb_core.ports.transcriber import (
-    SAMPLES_PER_MS,
     AudioWindow,
     RecognisedWindow,
     TranscriberIdentity,
@@ -108,13 +107,14 @@ class WhisperCppTranscriber:
             language, confidence = engine.detect_language(samples)
         else:
             language = "en"
-        return build_window(
-            engine.recognise(samples, language, cancel),
+        heard = engine.recognise(samples, language, cancel)
+        recognised = build_window(
+            heard.segments,
             duration_ms=window.duration_ms,
-            padding_ms=(len(samples) - len(window.pcm)) // SAMPLES_PER_MS,
             language=language,
             language_confidence=confidence,
         )
+        return recognised.model_copy(update={"heard_until_ms": heard.until_ms})
 
     def _loaded(self) -> WhisperEngine:
         if self._engine is None:

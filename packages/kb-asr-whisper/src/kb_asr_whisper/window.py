@@ -10,15 +10,14 @@ from kb_core.ports.transcriber import RecognisedWindow
 from kb_core.timeline import TimedText, repair_timeline
 from kb_core.transcript import SegmentFlag
 
-_TIME_STEP_MS = 20
-"""Whisper's clock ticks in steps of 20 ms, so an end may lie that far beyond the last sample."""
+_INTO_PADDING_MS = 2000
+"""The engine fills every window with silence; an end so little into it is no fault."""
 
 
 def build_window(
     segments: Sequence[TokenSegment],
     *,
     duration_ms: int,
-    padding_ms: int,
     language: str | None,
     language_confidence: float | None,
 ) -> RecognisedWindow:
@@ -27,12 +26,11 @@ def build_window(
     Args:
         segments: as the engine gave them.
         duration_ms: length of the window.
-        padding_ms: silence that was added behind it; ends in there are no fault of the engine.
         language: of the window.
         language_confidence: None when the language was given.
     """
     raw = [
-        _timed(segment, duration_ms, padding_ms + _TIME_STEP_MS, language)
+        _timed(segment, duration_ms, language)
         for segment in decode_window(segments)
         if "".join(piece.text for piece in segment.pieces).strip()
     ]
@@ -44,10 +42,10 @@ def build_window(
 
 
 def _timed(
-    segment: PieceSegment, duration_ms: int, tolerance_ms: int, language: str | None
+    segment: PieceSegment, duration_ms: int, language: str | None
 ) -> TimedText:
     end_ms = segment.end_ms
-    if segment.start_ms <= duration_ms < end_ms <= duration_ms + tolerance_ms:
+    if segment.start_ms <= duration_ms < end_ms <= duration_ms + _INTO_PADDING_MS:
         end_ms = duration_ms
     flags: tuple[SegmentFlag, ...] = ()
     if segment.dropped_byte_len:

@@ -9,7 +9,7 @@ A finished transcript is used as it is, without looking at the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from kb_core import (
     CanonicalDocument,
@@ -33,7 +33,7 @@ from kb_parse_audio.assemble import PARSER_VERSION, make_document, make_transcri
 from kb_parse_audio.clip import read_clip
 from kb_parse_audio.decode import open_recording
 from kb_parse_audio.language import LanguageChoice
-from kb_parse_audio.windows import WINDOWING_VERSION, is_silent, plan_windows
+from kb_parse_audio.windows import WINDOWING_VERSION, WindowPlan, is_silent
 
 _NOTHING_HEARD = RecognisedWindow(segments=())
 
@@ -117,7 +117,7 @@ class AudioExtractor:
             listener = _Listener(
                 asset.asset_id, version, transcriber, runtime, recording.probed_duration_ms
             )
-            windows = plan_windows(recording.blocks())
+            windows = WindowPlan(recording.blocks())
             heard = listener.listen(windows, LanguageChoice(self._language))
         transcript = make_transcript(
             heard,
@@ -150,17 +150,21 @@ class _Listener:
         self.end_ms = 0
 
     def listen(
-        self, windows: Iterable[AudioWindow], choice: LanguageChoice
+        self, windows: WindowPlan, choice: LanguageChoice
     ) -> list[tuple[int, RecognisedWindow]]:
-        """Return what was heard in each window, with the window's start in milliseconds."""
+        """Return what was heard in each window, with the window's start in milliseconds.
+
+        What one window leaves unheard is in the next, so windows depend on what was heard, and on
+        nothing else: a resumed run finds the same ones in the cache.
+        """
         heard: list[tuple[int, RecognisedWindow]] = []
         waiting: list[AudioWindow] = []
+        batch_windows = self._transcriber.preferred_batch_windows
         for window in windows:
             self._runtime.cancel.raise_if_cancelled()
             known = self._known(window)
             if known is None:
                 waiting.append(window)
-            batch_windows = self._transcriber.preferred_batch_windows
             if choice.language is None or known is not None or len(waiting) >= batch_windows:
                 for start_ms, result in self._recognised(waiting, choice):
                     choice = choice.after(result)
@@ -169,7 +173,9 @@ class _Listener:
             if known is not None:
                 choice = choice.after(known)
                 heard.append((window.start_ms, known))
-                self._report(window)
+                self._report(window, known)
+            if not waiting and heard[-1][1].heard_until_ms is not None:
+                windows.go_on_from(_heard_until_ms(window, heard[-1][1]) * SAMPLES_PER_MS)
         heard.extend(self._recognised(waiting, choice))
         return heard
 
@@ -178,7 +184,7 @@ class _Listener:
             self._asset_id, self._version, window.start_sample, window.end_sample
         )
         if known is not None:
-            self._reused_ms += window.duration_ms
+            self._reused_ms += _heard_until_ms(window, known) - window.start_ms
         elif is_silent(window):
             known = _NOTHING_HEARD
         return known
@@ -195,17 +201,24 @@ class _Listener:
         )
         if len(results) != len(windows):
             raise EngineFailed(f"{len(results)} results came back for {len(windows)} windows")
+        if len(results) > 1 and any(result.heard_until_ms for result in results):
+            raise EngineFailed("a window of a batch was not heard to its end")
         for window, result in zip(windows, results, strict=True):
             self._runtime.transcripts.put_window(
                 self._asset_id, self._version, window.start_sample, window.end_sample, result
             )
-            self._report(window)
+            self._report(window, result)
         for window, result in zip(windows, results, strict=True):
             yield window.start_ms, result
 
-    def _report(self, window: AudioWindow) -> None:
-        self.end_ms = window.end_sample // SAMPLES_PER_MS
+    def _report(self, window: AudioWindow, result: RecognisedWindow) -> None:
+        self.end_ms = _heard_until_ms(window, result)
         total_ms = None if self._total_ms is None else max(self._total_ms, self.end_ms)
         self._runtime.progress(
             Progress(done_ms=self.end_ms, total_ms=total_ms, reused_ms=self._reused_ms)
         )
+
+
+def _heard_until_ms(window: AudioWindow, result: RecognisedWindow) -> int:
+    """Return where on the player's clock the recogniser stopped listening."""
+    return window.start_ms + (result.heard_until_ms or window.duration_ms)

@@ -25,7 +25,7 @@ BOX_STEPS = 20
 MIN_REST_SAMPLES = SAMPLE_RATE_HZ
 
 WINDOWING_VERSION = (
-    f"quietest-cut-v1/max={MAX_WINDOW_SAMPLES}/from={SEARCH_FROM_SAMPLES}"
+    f"quietest-cut-v2/max={MAX_WINDOW_SAMPLES}/from={SEARCH_FROM_SAMPLES}"
     f"/step={STEP_SAMPLES}/box={BOX_STEPS}/rest={MIN_REST_SAMPLES}"
 )
 """Names the rule and its numbers; part of every transcript version."""
@@ -34,31 +34,46 @@ _LOOKAHEAD_SAMPLES = MAX_WINDOW_SAMPLES + MIN_REST_SAMPLES
 _FULL_SCALE = 32768.0
 
 
-def plan_windows(blocks: Iterable[tuple[int, Mono]]) -> Iterator[AudioWindow]:
-    """Yield windows that tile the sound of `blocks` without gap or overlap.
+class WindowPlan:
+    """Windows over the sound of `blocks`, from first to last sample without a gap.
 
-    Args:
-        blocks: (position of the first sample, samples), contiguous from 0.
+    Each window begins where the one before it ends, unless `go_on_from` was called meanwhile: a
+    recogniser may stop before the end of a window, and what it did not hear is in the next one.
     """
-    start = 0
-    held: list[Mono] = []
-    held_samples = 0
-    for _, samples in blocks:
-        held.append(samples)
-        held_samples += len(samples)
-        while held_samples >= _LOOKAHEAD_SAMPLES:
-            sound = np.concatenate(held)
-            cut = quietest_cut(sound)
-            yield _window(start, sound[:cut])
-            start += cut
-            held, held_samples = [sound[cut:]], held_samples - cut
-    rest = np.concatenate(held) if held else np.zeros(0, np.float32)
-    if len(rest) > MAX_WINDOW_SAMPLES:
-        cut = quietest_cut(rest)
-        yield _window(start, rest[:cut])
-        start, rest = start + cut, rest[cut:]
-    if len(rest):
-        yield _window(start, rest)
+
+    def __init__(self, blocks: Iterable[tuple[int, Mono]]) -> None:
+        """Take (position of the first sample, samples), contiguous from 0."""
+        self._blocks = iter(blocks)
+        self._start = 0
+        self._sound: Mono = np.zeros(0, np.float32)
+        self._heard_samples = 0
+
+    def __iter__(self) -> Iterator[AudioWindow]:
+        """Yield the windows."""
+        while True:
+            self._fill()
+            if not len(self._sound):
+                return
+            long = len(self._sound) > MAX_WINDOW_SAMPLES
+            cut = quietest_cut(self._sound) if long else len(self._sound)
+            self._heard_samples = cut
+            yield _window(self._start, self._sound[:cut])
+            self._start += self._heard_samples
+            self._sound = self._sound[self._heard_samples :]
+
+    def go_on_from(self, sample: int) -> None:
+        """Begin the next window at `sample`, which lies inside the present one."""
+        self._heard_samples = sample - self._start
+
+    def _fill(self) -> None:
+        held, held_samples = [self._sound], len(self._sound)
+        while held_samples < _LOOKAHEAD_SAMPLES:
+            block = next(self._blocks, None)
+            if block is None:
+                break
+            held.append(block[1])
+            held_samples += len(block[1])
+        self._sound = np.concatenate(held)
 
 
 def quietest_cut(sound: Mono) -> int:

@@ -63,9 +63,14 @@ class RecognisedWindow(Model):
     """What was heard in one window; times relative to its start, in milliseconds.
 
     `segments` obey 0 ≤ start ≤ end ≤ window length, starts never decrease, words lie inside.
+
+    Attributes:
+        heard_until_ms: where the engine stopped listening; what follows has to be in the next
+            window. None when it heard all.
     """
 
     segments: tuple[TranscriptSegment, ...]
+    heard_until_ms: int | None = Field(default=None, gt=0)
     language: str | None = None
     language_confidence: Confidence | None = None
 
@@ -80,7 +85,10 @@ class Transcriber(Protocol):
 
     @property
     def preferred_batch_windows(self) -> int:
-        """How many windows a call should hold at most; 1 for engines that gain nothing."""
+        """How many windows a call should hold at most; 1 for engines that gain nothing.
+
+        Engines that take more than one always hear a window to its end.
+        """
         ...
 
     def transcribe(
