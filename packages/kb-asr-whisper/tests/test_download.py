@@ -169,14 +169,38 @@ def test_shorter_file_is_an_error_that_keeps_what_arrived(target):
     assert not target.exists()
 
 
-@pytest.mark.parametrize("status", [404, 403, 500, 503])
-def test_refusing_server_is_named_with_its_answer(target, status):
+@pytest.mark.parametrize(
+    ("status", "reason", "hint", "other_hint"),
+    [
+        (404, "no such file", "models_url", "again"),
+        (410, "no such file", "models_url", "network"),
+        (403, "refuses", "models_url", "again"),
+        (400, "cannot use", "models_url", "again"),
+        (500, "cannot give it now", "wait", "network"),
+        (503, "cannot give it now", "wait", "models_url"),
+    ],
+)
+def test_refusing_server_is_named_with_its_answer(target, status, reason, hint, other_hint):
     shop = Shop()
     shop.status = status
     with serving(shop) as url, pytest.raises(ModelDownloadFailed, match=f"HTTP {status}") as caught:
         fetch(url, target)
     assert "ggml-tiny.bin" in caught.value.message
+    assert reason in caught.value.message
+    assert hint in (caught.value.hint or "")
+    assert other_hint not in (caught.value.hint or "")
     assert len(shop.ranges) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://[::1/ggml-tiny.bin", "http://host:port/x", "http://a b/x", "http://h/\u00e9", "tiny"],
+)
+def test_impossible_address_is_named_with_the_setting(target, url):
+    with pytest.raises(ModelDownloadFailed) as caught:
+        fetch(url, target)
+    assert "models_url" in (caught.value.hint or "")
+    assert "\n" not in caught.value.message
 
 
 def test_no_network_hints_at_adding_by_hand_and_keeps_the_part(target):

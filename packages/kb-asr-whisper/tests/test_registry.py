@@ -3,13 +3,16 @@ from pathlib import Path
 
 import pytest
 
+from kb_asr_whisper import create_registry
 from kb_asr_whisper.embedded import EMBEDDED_SHA256, write_embedded
 from kb_asr_whisper.ggml_header import GgmlHeader
 from kb_asr_whisper.published import PUBLISHED_MODELS
 from kb_asr_whisper.registry import WhisperModelRegistry
+from kb_config import Settings
 from kb_core.errors import (
     InputError,
     ModelDigestMismatch,
+    ModelDownloadFailed,
     ModelError,
     ModelMissing,
     UnreadableFile,
@@ -27,6 +30,11 @@ def model_file(folder: Path, name: str = "ggml-mine.bin", salt: bytes = b"") -> 
     path = folder / name
     path.write_bytes(model_bytes(salt))
     return path
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
 
 
 @pytest.fixture
@@ -152,18 +160,52 @@ def test_damaged_model_is_reported_and_not_used(registry, tmp_path):
         registry.obtain("mine")
 
 
-def test_damaged_record_is_one_clear_error(registry, tmp_path):
+@pytest.mark.parametrize("damage", ["{", "[]", "theirs", "../mine"])
+def test_damaged_record_is_never_used_and_hides_no_other_model(registry, tmp_path, damage):
     registry.add(model_file(tmp_path))
-    (tmp_path / "models" / "ggml-mine.json").write_text("{")
-    with pytest.raises(ModelError, match="damaged record"):
-        registry.list_models()
+    registry.add(model_file(tmp_path, "theirs.bin", salt=b"theirs"))
+    record = tmp_path / "models" / "ggml-mine.json"
+    whole = record.read_text()
+    if damage in ("theirs", "../mine"):
+        record.write_text(whole.replace('"mine"', f'"{damage}"'))
+    else:
+        record.write_text(damage)
+    assert [each.name for each in registry.list_models()][:2] == ["base", "theirs"]
+    assert {check.name: check.ok for check in registry.verify()} == {"theirs": True, "mine": False}
+    for ask in (registry.resolve, registry.obtain, registry.verify):
+        with pytest.raises(ModelError, match=r"ggml-mine\.json: damaged record") as caught:
+            ask("mine")
+        assert "`kb models add FILE --name mine`" in (caught.value.hint or "")
+    assert registry.add(model_file(tmp_path)).name == "mine"
+    assert record.read_text() == whole
 
 
-def test_model_that_is_not_here_names_the_way_to_get_it(registry):
+def test_model_that_is_not_here_names_the_way_to_get_it(registry, tmp_path):
+    for ask in (registry.obtain, registry.verify):
+        with pytest.raises(ModelMissing) as caught:
+            ask("tiny")
+        assert caught.value.message == "model tiny is not on this machine"
+        assert caught.value.hint == "`kb models pull tiny`"
+    registry.add(model_file(tmp_path))
+    (tmp_path / "models" / "ggml-mine.bin").unlink()
     with pytest.raises(ModelMissing) as caught:
-        registry.obtain("small")
-    assert "pull" in (caught.value.hint or "")
-    with pytest.raises(ModelMissing):
-        registry.verify("small")
+        registry.obtain("mine")
+    assert caught.value.hint == "`kb models add FILE --name mine`"
     with pytest.raises(ModelMissing):
         registry.obtain("nobody")
+
+
+def test_wrong_file_of_the_right_size_is_fetched_again(tmp_path):
+    registry = WhisperModelRegistry(tmp_path, base_url="http://127.0.0.1:9")
+    wrong = tmp_path / "ggml-tiny.bin"
+    with wrong.open("wb") as file:
+        file.truncate(PUBLISHED_MODELS["tiny"].byte_len)
+    with pytest.raises(ModelDownloadFailed, match=r"127\.0\.0\.1:9/ggml-tiny\.bin"):
+        registry.pull("tiny", progress=no_progress)
+
+
+def test_environment_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("KB_MODELS_URL", "http://127.0.0.1:9/from-environment")
+    settings = Settings(models_dir=tmp_path, models_url="http://127.0.0.1:9/from-settings")
+    with pytest.raises(ModelDownloadFailed, match="from-settings/ggml-tiny"):
+        create_registry(settings).pull("tiny", progress=no_progress)

@@ -1,14 +1,17 @@
 import json
 import re
+import signal
 import subprocess
 import sys
 import threading
 import wave
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kb_asr_whisper.passes import Passes
 from kb_asr_whisper.registry import WhisperModelRegistry
 from kb_asr_whisper.transcriber import WhisperCppTranscriber
 from kb_core.errors import Cancelled, EngineFailed, ModelError, ModelMissing
@@ -117,14 +120,61 @@ def test_korean_is_detected_and_written_in_whole_characters(transcriber):
 
 
 @pytest.mark.slow
-def test_stop_inside_a_window_ends_it_early_and_the_next_call_works(transcriber, jfk):
+def test_stop_inside_a_window_takes_effect_before_the_next_one(transcriber, jfk, monkeypatch):
     cancel = CancelToken()
-    timer = threading.Timer(0.3, cancel.cancel)
-    timer.start()
+    window = AudioWindow(0, stretch(jfk, 3200, 4000))
+    when_the_engine_listens(monkeypatch, cancel.cancel)
+    (recognised,) = transcriber.transcribe([window], language="en", cancel=cancel)
+    assert cancel.cancelled
+    assert words_of(recognised) == ["ask"]
     with pytest.raises(Cancelled):
-        transcriber.transcribe([AudioWindow(0, jfk)], language="en", cancel=cancel)
-    timer.join()
+        transcriber.transcribe([window], language="en", cancel=cancel)
+
+
+def press_ctrl_c() -> None:
+    main = threading.main_thread().ident
+    assert main is not None
+    signal.pthread_kill(main, signal.SIGINT)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_interrupt_inside_a_window_stops_the_engine_and_the_next_call_works(
+    transcriber, jfk, monkeypatch
+):
+    with monkeypatch.context() as patch:
+        when_the_engine_listens(patch, press_ctrl_c)
+        with pytest.raises(KeyboardInterrupt):
+            recognise(transcriber, jfk)
+    assert transcriber._engine._last_end_ms() == 0, "it went on to the end"
     assert words_of(recognise(transcriber, stretch(jfk, 3200, 4000))) == ["ask"]
+
+
+def when_the_engine_listens(patch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    """Have something done in the middle of each recognition."""
+
+    class ActingPasses(Passes):
+        def __call__(self, *arguments: object) -> bool:
+            act()
+            return super().__call__(*arguments)
+
+    patch.setattr("kb_asr_whisper.engine.Passes", ActingPasses)
+
+
+@pytest.mark.slow
+def test_what_the_engine_leaves_unheard_begins_where_its_last_segment_ends(transcriber, jfk):
+    sound = array("f", jfk)
+    seen = []
+    for duration_ms in (17_000, 29_000):
+        pcm = memoryview((sound + sound + sound)[: duration_ms * SAMPLES_PER_MS])
+        recognised = recognise(transcriber, pcm)
+        until_ms = recognised.heard_until_ms
+        assert recognised.segments
+        if until_ms is not None:
+            assert 0 < until_ms < duration_ms
+            assert all(segment.end_ms <= until_ms for segment in recognised.segments)
+        seen.append(until_ms)
+    assert any(seen), "this sound leaves something unheard"
 
 
 @pytest.mark.slow

@@ -198,6 +198,56 @@ def test_a_misspelt_variable_of_a_table_is_named(
     assert error.hint == "did you mean asr.model?"
 
 
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("KB_ASR_MODEL", "did you mean KB_ASR__MODEL?"),
+        ("kb_asr_model", "did you mean KB_ASR__MODEL?"),
+        ("KB_WORKSPACE_ROOT", "did you mean KB_WORKSPACE__ROOT?"),
+        ("KB_CHUNKING_AUDIO_TARGET_TOKENS", "did you mean KB_CHUNKING__AUDIO__TARGET_TOKENS?"),
+        ("KB_SEARCH_LIMIT", "did you mean KB_SEARCH__LIMIT?"),
+        ("KB_ASR_" + 40 * "Q", "settings begin with KB_ASR__"),
+    ],
+)
+def test_a_variable_with_a_single_underscore_is_refused(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, variable: str, hint: str
+) -> None:
+    monkeypatch.setenv(variable, "tiny")
+    error = error_of(data_dir)
+    assert error.message == f"{variable}: there is no such setting"
+    assert error.hint == hint
+
+
+def test_variables_of_other_programs_are_left_alone(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("KB_UPDATE_SNAPSHOTS", "KB_LAYOUT", "KB_ASRA", "KB_", "KB_SEARCHER_X"):
+        monkeypatch.setenv(variable, "1")
+    monkeypatch.setenv("KB_ASR_MODEL", "")
+    assert load_settings(data_dir) == Settings(data_dir=data_dir)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://[::1", "ftp://host/x", "host/x", "https://", "http://host:port", "http://a b/", "é"],
+)
+def test_an_impossible_web_address_names_where_it_was_read(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("KB_MODELS_URL", url)
+    message = error_of(data_dir).message
+    assert message.startswith("KB_MODELS_URL: models_url = ")
+    assert "no web address" in message
+
+
+def test_the_mirror_of_models_is_a_setting(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings(data_dir).models_url is None
+    write_config(data_dir, 'models_url = "https://mirror.example/whisper"\n')
+    assert load_settings(data_dir).models_url == "https://mirror.example/whisper"
+    monkeypatch.setenv("KB_MODELS_URL", "http://[::1]:8080/")
+    assert load_settings(data_dir).models_url == "http://[::1]:8080/"
+
+
 def test_a_bad_value_in_the_file_names_the_file(data_dir: Path) -> None:
     write_config(data_dir, "[search]\nlimit = -1\n")
     message = error_of(data_dir).message

@@ -3,13 +3,14 @@
 import os
 import threading
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 from blake3 import blake3
 
 from kb_core import make_asset_id
-from kb_core.errors import InputError, UnreadableFile
+from kb_core.errors import Cancelled, InputError, UnreadableFile
 from kb_source_fs import hash_file, make_asset, stamp_of, workspace_path_of
 
 
@@ -42,6 +43,22 @@ def test_a_file_that_grows_while_it_is_read_is_noticed(
     monkeypatch.setattr("kb_source_fs.asset.blake3", GrowingDigest)
     with pytest.raises(InputError, match=r"recording\.wav: changed while it was read"):
         hash_file(path)
+
+
+def test_reading_can_be_stopped_between_blocks(tmp_path: Path) -> None:
+    path = tmp_path / "long.wav"
+    path.write_bytes(bytes(3 * 1024 * 1024))
+    for read in (hash_file, partial(make_asset, media_type="audio/wav")):
+        looks: list[None] = []
+
+        def stop_at_the_second(looks: list[None] = looks) -> None:
+            looks.append(None)
+            if len(looks) == 2:
+                raise Cancelled
+
+        with pytest.raises(Cancelled):
+            read(path, check=stop_at_the_second)
+        assert len(looks) == 2
 
 
 def test_a_file_that_is_replaced_while_it_is_read_is_noticed(

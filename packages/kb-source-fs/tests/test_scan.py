@@ -284,3 +284,8 @@ def test_deep_folders_are_walked(tmp_path: Path) -> None:
         os.close(place)
     (deep / "a.md").write_text("x")
     assert found(tmp_path) == [str((deep / "a.md").relative_to(tmp_path))]
+    # pytest could not remove it: it recurses.
+    (deep / "a.md").unlink()
+    while deep != tmp_path:
+        deep.rmdir()
+        deep = deep.parent

@@ -164,6 +164,23 @@ def test_a_name_that_cannot_be_true_is_a_mismatch(head: bytes, name: str, mismat
 
 
 @pytest.mark.parametrize(
+    ("head", "name", "hint"),
+    [
+        (b"", "y.mp3", "was the recording finished and copied whole?"),
+        (HTML, "y.mp3", "fetch it again; this is a page, not a recording"),
+        (b"Not Found\n", "y.wav", "rename the file to what it is"),
+        (b"<?xml version='1.0'?><a/>", "y.mp3", "rename the file to what it is"),
+        (b"PK\x03\x04", "notes.md", "rename the file to what it is"),
+        (MP3_FRAME * 4, "y.wav", None),
+        (b"", "notes.md", None),
+        (HTML, "page.html", None),
+    ],
+)
+def test_each_mismatch_has_its_own_way_out(head: bytes, name: str, hint: str | None) -> None:
+    assert sniff_head(head, name).hint == hint
+
+
+@pytest.mark.parametrize(
     "head",
     [
         "\ufeff회의 Wed".encode("utf-16-le"),

@@ -25,4 +25,4 @@ def create_registry(settings: Settings) -> WhisperModelRegistry:
     """Return the registry of models in the folder that the settings name."""
     from kb_asr_whisper.registry import WhisperModelRegistry
 
-    return WhisperModelRegistry(settings.models_dir)
+    return WhisperModelRegistry(settings.models_dir, base_url=settings.models_url)

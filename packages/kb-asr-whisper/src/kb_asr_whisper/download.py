@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import ssl
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -24,10 +25,12 @@ from kb_core.runtime import CancelToken
 _TIMEOUT_S = 30.0
 _READ_BYTES = 256 * 1024
 _RANGE_NOT_SATISFIABLE = 416
-_HINT = (
-    "what arrived is kept, run the same command again; without a network, copy the file here "
-    "by hand and run `kb models add FILE`"
-)
+_NOT_FOUND = (http.client.NOT_FOUND, http.client.GONE)
+_REFUSED = (http.client.UNAUTHORIZED, http.client.FORBIDDEN)
+_SERVER_FAILS = 500
+_BY_HAND = "copy the file here by hand and run `kb models add FILE`"
+_KEPT = "what arrived is kept, run the same command again"
+_SEE_URL = "check the setting models_url (KB_MODELS_URL)"
 
 
 def download(
@@ -117,16 +120,21 @@ def _append(
 
 
 def _open(url: str, done: int) -> http.client.HTTPResponse:
-    request = urllib.request.Request(url, headers={"User-Agent": "kb"})  # noqa: S310
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise ModelDownloadFailed(
-            f"{printable(url)}: only http and https are fetched", hint="see KB_MODELS_URL"
+    try:
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise ModelDownloadFailed(
+                f"{printable(url)}: only http and https are fetched", hint=_SEE_URL
+            )
+        request = urllib.request.Request(url, headers={"User-Agent": "kb"})  # noqa: S310
+        if done:
+            request.add_header("Range", f"bytes={done}-")
+        response: http.client.HTTPResponse = urllib.request.urlopen(  # noqa: S310
+            request, timeout=_TIMEOUT_S
         )
-    if done:
-        request.add_header("Range", f"bytes={done}-")
-    response: http.client.HTTPResponse = urllib.request.urlopen(  # noqa: S310
-        request, timeout=_TIMEOUT_S
-    )
+    except (ValueError, http.client.InvalidURL) as error:
+        raise ModelDownloadFailed(
+            f"{printable(url)}: no usable address: {printable(str(error))}", hint=_SEE_URL
+        ) from error
     return response
 
 
@@ -143,10 +151,28 @@ def _size_of(part: Path) -> int:
 
 
 def _failed(url: str, error: Exception) -> ModelDownloadFailed:
+    reason, hint = _cause(error)
+    return ModelDownloadFailed(f"{printable(url)}: {printable(reason)}", hint=hint)
+
+
+def _cause(error: Exception) -> tuple[str, str]:
+    """Return what went wrong and the way out."""
     if isinstance(error, urllib.error.HTTPError):
-        reason = f"HTTP {error.code}"
-    elif isinstance(error, urllib.error.URLError):
-        reason = str(error.reason)
-    else:
-        reason = str(error) or type(error).__name__
-    return ModelDownloadFailed(f"{printable(url)}: {printable(reason)}", hint=_HINT)
+        return _refusal(error.code)
+    if isinstance(error, urllib.error.URLError):
+        if isinstance(error.reason, ssl.SSLCertVerificationError):
+            reason = f"the server's certificate is not trusted: {error.reason.verify_message}"
+            return reason, f"a proxy may have put its own in place; or {_BY_HAND}"
+        return str(error.reason), f"{_KEPT}; without a network, {_BY_HAND}"
+    return str(error) or type(error).__name__, f"{_KEPT}; if it stops there again, {_BY_HAND}"
+
+
+def _refusal(status: int) -> tuple[str, str]:
+    reason = f"HTTP {status}"
+    if status in _NOT_FOUND:
+        return f"{reason}: the server has no such file", f"{_SEE_URL}, or {_BY_HAND}"
+    if status in _REFUSED:
+        return f"{reason}: the server refuses to give it", f"{_SEE_URL}, or {_BY_HAND}"
+    if status >= _SERVER_FAILS or status == http.client.TOO_MANY_REQUESTS:
+        return f"{reason}: the server cannot give it now", f"wait a while; {_KEPT}"
+    return f"{reason}: an answer that kb cannot use", f"{_SEE_URL}, or {_BY_HAND}"

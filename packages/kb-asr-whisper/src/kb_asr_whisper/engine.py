@@ -9,8 +9,9 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -18,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from kb_asr_whisper.decoding import DECODING, LEAST_HEARD_MS, LEAST_REST_MS
+from kb_asr_whisper.decoding import DECODING
+from kb_asr_whisper.interruptible import call_interruptibly
+from kb_asr_whisper.passes import Passes
 from kb_asr_whisper.tokens import Token, TokenSegment
-from kb_core.errors import Cancelled, EngineFailed, ModelError, printable
+from kb_core.errors import EngineFailed, ModelError, printable
 from kb_core.ports.transcriber import SAMPLES_PER_MS
-from kb_core.runtime import CancelToken
 
 _CENTISECOND_MS = 10
 _LOG_LEVEL_ERROR = 4
@@ -83,37 +85,35 @@ class WhisperEngine:
             raise EngineFailed("whisper.cpp failed to detect the language")
         return lib.whisper_lang_str(found), round(float(probabilities[found]), 4)
 
-    def recognise(
-        self, samples: Samples, language: str, cancel: CancelToken | None
-    ) -> Heard:
+    def recognise(self, samples: Samples, language: str) -> Heard:
         """Return the segments that are heard, in order, and how far the engine listened.
 
-        The engine may stop before the end of the sound, where its last segment ends, and would go
-        on from there in a pass that costs as much as the first. It does so only while less than
-        half a window was heard; otherwise the caller starts a new, full window there.
+        The engine goes on where its last segment ends only while less than half a window was
+        heard; otherwise the caller starts a new, full window there.
 
         Args:
             samples: at 16 kHz, at least `MINIMUM_SAMPLES`.
             language: code of the language.
-            cancel: checked before every step of the model.
 
         Raises:
             EngineFailed: whisper.cpp reported a failure.
-            Cancelled: a stop was asked for.
+            KeyboardInterrupt: raised by a signal meanwhile; the engine has stopped by then, at its
+                next step of decoding.
         """
-        stop = _Stop(cancel)
-        passes = _Passes(lambda: self._last_end_ms(), len(samples) // SAMPLES_PER_MS)
+        stop = threading.Event()
+        passes = Passes(self._last_end_ms, len(samples) // SAMPLES_PER_MS)
         params = self._params(language)
-        self._lib.assign_abort_callback(params, stop)
+        self._lib.assign_abort_callback(params, stop.is_set)
         self._lib.assign_encoder_begin_callback(params, passes)
         _errors_logged.clear()
-        outcome = self._lib.whisper_full(self._context, params, samples, len(samples))
-        self._lib.clear_abort_callback(params)
-        self._lib.clear_encoder_begin_callback(params)
-        if stop.interrupted:
-            raise KeyboardInterrupt
-        if outcome and stop.stopped:
-            raise Cancelled
+        try:
+            outcome = call_interruptibly(
+                lambda: self._lib.whisper_full(self._context, params, samples, len(samples)),
+                ask_to_stop=stop.set,
+            )
+        finally:
+            self._lib.clear_abort_callback(params)
+            self._lib.clear_encoder_begin_callback(params)
         if outcome:
             reason = printable(_errors_logged[-1]) if _errors_logged else f"code {outcome}"
             raise EngineFailed(f"whisper.cpp failed: {reason}")
@@ -174,47 +174,6 @@ class Heard:
 
     segments: tuple[TokenSegment, ...]
     until_ms: int | None
-
-
-class _Passes:
-    """Asked by the engine before each pass of the encoder whether to make it."""
-
-    def __init__(self, last_end_ms: Callable[[], int], duration_ms: int) -> None:
-        self._last_end_ms = last_end_ms
-        self._duration_ms = duration_ms
-        self._is_first = True
-        self.stopped_at_ms: int | None = None
-
-    def __call__(self, *_: object) -> bool:
-        if self._is_first:
-            self._is_first = False
-            return True
-        heard_ms = self._last_end_ms()
-        if self._duration_ms - heard_ms < LEAST_REST_MS:
-            return False
-        if heard_ms >= LEAST_HEARD_MS:
-            self.stopped_at_ms = heard_ms
-            return False
-        return True
-
-
-class _Stop:
-    """Asked by the engine whether to stop; lets no exception through its C frames."""
-
-    def __init__(self, cancel: CancelToken | None) -> None:
-        self._cancel = cancel
-        self.interrupted = False
-
-    @property
-    def stopped(self) -> bool:
-        return self._cancel is not None and self._cancel.cancelled
-
-    def __call__(self) -> bool:
-        try:
-            return self.stopped
-        except KeyboardInterrupt:
-            self.interrupted = True
-            return True
 
 
 def _library() -> ModuleType:

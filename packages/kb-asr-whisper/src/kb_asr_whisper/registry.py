@@ -8,7 +8,7 @@ so that two processes never rewrite each other's.
 
 from __future__ import annotations
 
-import os
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,7 +35,6 @@ from kb_core.ports.models import ByteProgress, ModelCheck, ModelInfo
 from kb_core.runtime import CancelToken
 
 ENGINE = "whisper.cpp"
-MIRROR_VARIABLE = "KB_MODELS_URL"
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 _SLICE_BYTES = 1 << 20
 
@@ -62,11 +61,11 @@ class _Record(Model):
 
 
 class WhisperModelRegistry:
-    """The models of whisper.cpp in one folder."""
+    """The models of whisper.cpp in one folder; `base_url` is where published ones are fetched."""
 
     def __init__(self, models_dir: Path, *, base_url: str | None = None) -> None:
         self._dir = models_dir
-        self._base_url = base_url or os.environ.get(MIRROR_VARIABLE) or PUBLISHED_URL
+        self._base_url = base_url or PUBLISHED_URL
 
     @property
     def engine(self) -> str:
@@ -74,16 +73,21 @@ class WhisperModelRegistry:
         return ENGINE
 
     def list_models(self) -> list[ModelInfo]:
-        """Return all known models: embedded, added, then published ones, each ordered by name."""
+        """Return all known models: embedded, added, then published ones, each ordered by name.
+
+        Reads no model file; an added model whose record is damaged is left out.
+        """
         published = sorted(PUBLISHED_MODELS.keys() - {EMBEDDED_NAME})
-        names = [EMBEDDED_NAME, *sorted(self._records()), *published]
-        return [self._info(self.resolve(name)) for name in names]
+        added = [self._added(record) for _, record in sorted(self._records().items())]
+        models = [self.resolve(EMBEDDED_NAME), *added, *map(self.resolve, published)]
+        return [self._info(model) for model in models]
 
     def resolve(self, name: str) -> ResolvedModel:
         """Return place and digest of a model without touching its file.
 
         Raises:
             ModelMissing: nobody knows a model of that name.
+            ModelError: its record is damaged.
         """
         if name in PUBLISHED_MODELS:
             model = PUBLISHED_MODELS[name]
@@ -91,13 +95,13 @@ class WhisperModelRegistry:
                 "embedded" if name == EMBEDDED_NAME else "published"
             )
             return ResolvedModel(name, self._path(name), model.sha256, model.byte_len, source)
-        record = self._records().get(name)
-        if record is None:
+        record = self._record_at(self._record_path(name)) if _NAME.fullmatch(name) else None
+        if record is None or record.name != name:
             raise ModelMissing(
                 f"no model {printable(name)} for {ENGINE}",
                 hint="`kb models list` shows what there is, `kb models add FILE` takes your own",
             )
-        return ResolvedModel(name, self._path(name), record.sha256, record.byte_len, "added")
+        return self._added(record)
 
     def obtain(self, name: str) -> Path:
         """Return the file of a model, its digest checked; the embedded one is unpacked if need be.
@@ -109,14 +113,11 @@ class WhisperModelRegistry:
         """
         model = self.resolve(name)
         if model.source == "embedded":
-            if not self._is_here(model) or sha256_of(model.path) != model.sha256:
+            if not self._is_whole(model):
                 write_embedded(model.path)
             return model.path
         if not model.path.exists():
-            way_out = "pull" if model.source == "published" else "add"
-            raise ModelMissing(
-                f"model {name} is not on this machine", hint=f"get it with `kb models {way_out}`"
-            )
+            raise _missing(model)
         found = sha256_of(model.path)
         if found != model.sha256:
             raise ModelDigestMismatch(model.path, model.sha256, found)
@@ -126,6 +127,8 @@ class WhisperModelRegistry:
         self, name: str, *, progress: ByteProgress, cancel: CancelToken | None = None
     ) -> ModelInfo:
         """Fetch a published model; one that is here, or comes embedded, is not fetched again.
+
+        A file that is here is read for that, and replaced when it is not the published one.
 
         Raises:
             ModelMissing: no model of that name is published.
@@ -141,7 +144,7 @@ class WhisperModelRegistry:
         model = self.resolve(name)
         if model.source == "embedded":
             self.obtain(name)
-        elif not self._is_here(model):
+        elif not self._is_whole(model):
             url = f"{self._base_url.rstrip('/')}/{model.path.name}"
             download(url, model.path, PUBLISHED_MODELS[name], progress=progress, cancel=cancel)
         progress(model.byte_len, model.byte_len)
@@ -185,16 +188,20 @@ class WhisperModelRegistry:
     def verify(self, name: str | None = None) -> list[ModelCheck]:
         """Read model files again and compare their digests; all that are here, or one.
 
+        Among all, a damaged record of an added model is a failed check, too.
+
         Raises:
             ModelMissing: no model of that name is here.
+            ModelError: the file or record of that name cannot be read.
         """
         if name is not None:
             model = self.resolve(name)
             if not model.path.exists():
-                raise ModelMissing(f"model {printable(name)} is not on this machine")
+                raise _missing(model)
             return [_check(model)]
         models = (self.resolve(info.name) for info in self.list_models())
-        return [_check(model) for model in models if model.path.exists()]
+        checks = [_check(model) for model in models if model.path.exists()]
+        return [*checks, *self._damaged_records()]
 
     def _known_as(self, name: str) -> ResolvedModel | None:
         """The model of that name; upper and lower case are one name on many file systems."""
@@ -202,9 +209,52 @@ class WhisperModelRegistry:
         known = names.get(name.casefold())
         return None if known is None else self.resolve(known)
 
+    def _added(self, record: _Record) -> ResolvedModel:
+        path = self._path(record.name)
+        return ResolvedModel(record.name, path, record.sha256, record.byte_len, "added")
+
     def _records(self) -> dict[str, _Record]:
-        records = (_read_record(path) for path in sorted(self._dir.glob("ggml-*.json")))
-        return {record.name: record for record in records}
+        """The records that can be read, by name."""
+        records = {}
+        for path in self._record_paths():
+            with contextlib.suppress(ModelError):
+                if record := self._record_at(path):
+                    records[record.name] = record
+        return records
+
+    def _damaged_records(self) -> Iterator[ModelCheck]:
+        for path in self._record_paths():
+            try:
+                self._record_at(path)
+            except ModelError as error:
+                name = printable(path.stem.removeprefix("ggml-"))
+                yield ModelCheck(name=name, ok=False, detail=error.message)
+
+    def _record_paths(self) -> list[Path]:
+        return sorted(self._dir.glob("ggml-*.json"))
+
+    def _record_at(self, path: Path) -> _Record | None:
+        """Return the record in a file, None when there is no such file.
+
+        Raises:
+            ModelError: it cannot be read, is damaged, or belongs to another file.
+        """
+        try:
+            record = _Record.model_validate_json(path.read_bytes())
+            is_at_home = bool(_NAME.fullmatch(record.name)) and path.samefile(
+                self._record_path(record.name)
+            )
+        except FileNotFoundError:
+            if not path.exists():
+                return None
+            is_at_home = False
+        except OSError as error:
+            raise unusable(path, error) from error
+        except ValidationError as error:
+            raise _damaged(path) from error
+        if not is_at_home:
+            raise _damaged(path)
+        return record
 
     def _info(self, model: ResolvedModel) -> ModelInfo:
         here = self._is_here(model)
@@ -223,7 +273,11 @@ class WhisperModelRegistry:
 
     @staticmethod
     def _is_here(model: ResolvedModel) -> bool:
+        """Whether there is a file of the right size; cheap, and no proof."""
         return model.path.exists() and model.path.stat().st_size == model.byte_len
+
+    def _is_whole(self, model: ResolvedModel) -> bool:
+        return self._is_here(model) and sha256_of(model.path) == model.sha256
 
     def _path(self, name: str) -> Path:
         return self._dir / f"ggml-{name}.bin"
@@ -232,16 +286,21 @@ class WhisperModelRegistry:
         return self._dir / f"ggml-{name}.json"
 
 
-def _read_record(path: Path) -> _Record:
-    try:
-        return _Record.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise unusable(path, error) from error
-    except ValidationError as error:
-        raise ModelError(
-            f"{printable(str(path))}: damaged record of an added model",
-            hint="delete it and run `kb models add` again",
-        ) from error
+def _damaged(path: Path) -> ModelError:
+    name = path.stem.removeprefix("ggml-")
+    return ModelError(
+        f"{printable(str(path))}: damaged record of an added model",
+        hint=f"add the model again with `kb models add FILE --name {name}`",
+    )
+
+
+def _missing(model: ResolvedModel) -> ModelMissing:
+    way_out = {
+        "published": f"`kb models pull {model.name}`",
+        "added": f"`kb models add FILE --name {model.name}`",
+        "embedded": "the next `kb ingest` unpacks it",
+    }
+    return ModelMissing(f"model {model.name} is not on this machine", hint=way_out[model.source])
 
 
 def _check(model: ResolvedModel) -> ModelCheck:

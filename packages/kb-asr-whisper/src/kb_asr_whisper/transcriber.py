@@ -70,7 +70,7 @@ class WhisperCppTranscriber:
         Args:
             windows: at most 30 s each; short ones are padded with silence for the engine.
             language: ISO 639-1 code, or None to detect it in each window.
-            cancel: checked before each window and before each step of the model.
+            cancel: checked before each window; one that has begun is finished.
 
         Raises:
             ModelMissing, ModelDigestMismatch: the weights are absent or not what they should be.
@@ -83,7 +83,7 @@ class WhisperCppTranscriber:
             for window in windows:
                 if cancel is not None:
                     cancel.raise_if_cancelled()
-                recognised.append(self._recognise(window, language, cancel))
+                recognised.append(self._recognise(window, language))
             return recognised
 
     def close(self) -> None:
@@ -93,9 +93,7 @@ class WhisperCppTranscriber:
                 self._engine.close()
                 self._engine = None
 
-    def _recognise(
-        self, window: AudioWindow, language: str | None, cancel: CancelToken | None
-    ) -> RecognisedWindow:
+    def _recognise(self, window: AudioWindow, language: str | None) -> RecognisedWindow:
         if not len(window.pcm):
             return RecognisedWindow(segments=())
         engine = self._loaded()
@@ -107,7 +105,7 @@ class WhisperCppTranscriber:
             language, confidence = engine.detect_language(samples)
         else:
             language = "en"
-        heard = engine.recognise(samples, language, cancel)
+        heard = engine.recognise(samples, language)
         recognised = build_window(
             heard.segments,
             duration_ms=window.duration_ms,

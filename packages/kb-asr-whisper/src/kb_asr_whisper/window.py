@@ -41,9 +41,7 @@ def build_window(
     )
 
 
-def _timed(
-    segment: PieceSegment, duration_ms: int, language: str | None
-) -> TimedText:
+def _timed(segment: PieceSegment, duration_ms: int, language: str | None) -> TimedText:
     end_ms = segment.end_ms
     if segment.start_ms <= duration_ms < end_ms <= duration_ms + _INTO_PADDING_MS:
         end_ms = duration_ms

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path, user_data_path
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, model_validator
@@ -34,7 +35,20 @@ def _no_language_is_auto(value: Any) -> Any:
     return None if value == "auto" else value
 
 
+def _web_address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_usable = is_usable and parts.port != 0
+    except ValueError as error:
+        raise ValueError(f"no web address: {error}") from error
+    if not is_usable or not url.isascii() or not url.isprintable() or " " in url:
+        raise ValueError("no web address that begins with http:// or https://")
+    return url
+
+
 AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]
 LanguageCode = Annotated[
     Annotated[str, Field(pattern=r"^[a-z]{2,3}$")] | None, BeforeValidator(_no_language_is_auto)
 ]
@@ -169,6 +183,11 @@ class Settings(BaseSettings):
         default_factory=lambda: user_cache_path("kb", appauthor=False) / "models",
         description="Folder of speech recognition models.",
         json_schema_extra={"shown_default": "`models` in the platform's cache folder for kb"},
+    )
+    models_url: WebAddress | None = Field(
+        default=None,
+        description="Web address of the folder that `kb models pull` fetches from, for a mirror. "
+        "Unset means the engine's own publisher.",
     )
     workspace: WorkspaceSettings = Field(default_factory=WorkspaceSettings)
     asr: AsrSettings = Field(default_factory=AsrSettings)

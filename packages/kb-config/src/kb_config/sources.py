@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic_settings import EnvSettingsSource, SettingsError
 
-from kb_config.settings import Settings
+from kb_config.describe import describe_settings
+from kb_config.settings import Settings, is_section
 from kb_core.errors import ConfigError, printable
 
 ENV_PREFIX = "KB_"
@@ -45,9 +47,17 @@ class Source:
 
 
 class EnvironmentSource(Source):
-    """The environment, where `asr.model` is `KB_ASR__MODEL`."""
+    """The environment, where `asr.model` is `KB_ASR__MODEL`.
+
+    A variable that begins with the name of a section and is no setting is refused: `KB_ASR_MODEL`
+    would otherwise do nothing. Others that begin with `KB_` may belong to other programs.
+
+    Raises:
+        ConfigError: a variable is misspelt, or is no JSON where it must be.
+    """
 
     def __init__(self) -> None:
+        _refuse_misspelt()
         try:
             values = EnvSettingsSource(Settings)()
         except SettingsError as error:
@@ -70,6 +80,22 @@ class EnvironmentSource(Source):
 def env_name(keys: Sequence[str]) -> str:
     """Return the name of the environment variable of a key."""
     return ENV_PREFIX + ENV_DELIMITER.join(keys).upper()
+
+
+def _refuse_misspelt() -> None:
+    fields = Settings.model_fields.items()
+    sections = [env_name([name]) for name, info in fields if is_section(info.annotation)]
+    for variable in sorted(os.environ):
+        name = variable.upper()
+        for section in sections:
+            rest = name.removeprefix(f"{section}_")
+            # With the whole delimiter it is looked up, and found unknown, like any other.
+            if rest == name or rest.startswith("_") or not os.environ[variable]:
+                continue
+            known = [info.env for info in describe_settings()]
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"settings begin with {section}__"
+            raise ConfigError(f"{printable(variable)}: there is no such setting", hint=hint)
 
 
 def command_line_source(data_dir: Path | None, overrides: Mapping[str, Any]) -> Source:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,10 +34,18 @@ def stamp_from(status: os.stat_result) -> FileStamp:
     return FileStamp(byte_len=status.st_size, mtime_ns=status.st_mtime_ns, inode=status.st_ino)
 
 
-def hash_file(path: Path) -> str:
+def _go_on() -> None:
+    """Let the reading go on."""
+
+
+def hash_file(path: Path, *, check: Callable[[], None] = _go_on) -> str:
     """Return the BLAKE3 digest of a file as 64 hex characters.
 
     Read in blocks rather than mapped: a mapped file that another program shortens ends the process.
+
+    Args:
+        path: of the file.
+        check: called before each block, to stop the reading by an exception of its own.
 
     Raises:
         UnreadableFile: it cannot be read.
@@ -47,9 +56,11 @@ def hash_file(path: Path) -> str:
     byte_len = 0
     try:
         with path.open("rb", buffering=0) as stream:
+            check()
             while block := stream.read(_BLOCK_BYTES):
                 digest.update(block)
                 byte_len += len(block)
+                check()
     except OSError as error:
         raise UnreadableFile(path, error.strerror or str(error)) from error
     if stamp_of(path) != before or byte_len != before.byte_len:
@@ -89,7 +100,12 @@ def workspace_path_of(path: Path, root: Path | None) -> str:
 
 
 def make_asset(
-    path: Path, media_type: str, *, root: Path | None = None, discovered_at: datetime | None = None
+    path: Path,
+    media_type: str,
+    *,
+    root: Path | None = None,
+    discovered_at: datetime | None = None,
+    check: Callable[[], None] = _go_on,
 ) -> RawAsset:
     """Read a file's identity.
 
@@ -98,6 +114,7 @@ def make_asset(
         media_type: what `sniff` said.
         root: of the workspace.
         discovered_at: when it was found; now, when None.
+        check: called before each block that is read, to stop by an exception of its own.
 
     Raises:
         UnreadableFile: it cannot be read.
@@ -105,7 +122,7 @@ def make_asset(
     """
     workspace_path = workspace_path_of(path, root)
     stamp = stamp_of(path)
-    checksum = hash_file(path)
+    checksum = hash_file(path, check=check)
     moment = (discovered_at or datetime.now(UTC)).astimezone(UTC)
     return RawAsset(
         asset_id=make_asset_id(checksum),

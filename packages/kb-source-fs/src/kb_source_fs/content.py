@@ -15,6 +15,7 @@ class Content:
             which only the name can say more.
         is_text: whether it is text of any kind.
         is_markup: whether it is text with a root element or a preamble that rules out others.
+        is_web_page: whether it is HTML, as servers give in place of a file.
         weak: whether a note could by chance begin in the same way.
     """
 
@@ -22,4 +23,5 @@ class Content:
     media_type: str | None = None
     is_text: bool = False
     is_markup: bool = False
+    is_web_page: bool = False
     weak: bool = False

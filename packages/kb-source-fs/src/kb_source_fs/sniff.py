@@ -20,6 +20,10 @@ from kb_source_fs.texts import text_in
 HEAD_BYTES = 64 * 1024
 """No more than this is read of a file to tell what it holds."""
 
+_EMPTY_HINT = "was the recording finished and copied whole?"
+_WEB_PAGE_HINT = "fetch it again; this is a page, not a recording"
+_RENAME_HINT = "rename the file to what it is"
+
 
 class Sniffed(Model):
     """What a file holds.
@@ -30,11 +34,13 @@ class Sniffed(Model):
             signature.
         mismatch: why a file that is named like something kb reads cannot be that, such as
             `named .mp3 but holds HTML`; None when all is well.
+        hint: the way out of a mismatch; None when there is none.
     """
 
     media_type: MediaType
     content_says: str | None = None
     mismatch: str | None = None
+    hint: str | None = None
 
 
 def sniff(path: Path) -> Sniffed:
@@ -76,13 +82,14 @@ def sniff_head(head: bytes, name: str) -> Sniffed:
         media_type="other",
         content_says=content.says,
         mismatch=f"named .{extension} but holds {content.says}",
+        hint=_WEB_PAGE_HINT if content.is_web_page else _RENAME_HINT,
     )
 
 
 def _empty(extension: str, named: str) -> Sniffed:
     if named in ("other", "markdown") or may_be_source_code(extension):
         return Sniffed(media_type=named if named == "markdown" else "other")
-    return Sniffed(media_type="other", mismatch="empty file")
+    return Sniffed(media_type="other", mismatch="empty file", hint=_EMPTY_HINT)
 
 
 def _may_be(named: str, content: Content) -> bool:

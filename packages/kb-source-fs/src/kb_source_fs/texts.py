@@ -74,7 +74,7 @@ def _markup(start: str) -> Content | None:
     if _TTML_ROOT.match(start, root_at):
         return Content("TTML subtitles", "subtitle", is_text=True)
     if _HTML_ROOT.match(start, root_at):
-        return Content("HTML", is_text=True, is_markup=True)
+        return Content("HTML", is_text=True, is_markup=True, is_web_page=True)
     if start.startswith("<?xml"):
         return Content("XML", is_text=True, is_markup=True)
     return None

@@ -19,7 +19,8 @@ class ModelInfo(Model):
     Attributes:
         status: `ready` can be used now, `embedded` is unpacked on first use, `available` must be
             pulled first.
-        digest_sha256: of the file in use; None while there is no file.
+        digest_sha256: what the file must have, which is checked whenever it is used; a list does
+            not read files. None while there is no file.
     """
 
     name: str
@@ -48,13 +49,18 @@ class ModelRegistry(Protocol):
         ...
 
     def list_models(self) -> list[ModelInfo]:
-        """Return all known models: embedded, added, then published ones, each ordered by name."""
+        """Return all known models: embedded, added, then published ones, each ordered by name.
+
+        Reads no model file; an added model whose record is damaged is left out.
+        """
         ...
 
     def pull(
         self, name: str, *, progress: ByteProgress, cancel: CancelToken | None = None
     ) -> ModelInfo:
         """Fetch a published model, resuming what an earlier try left.
+
+        One that is here is read, and fetched again only when it is not the published file.
 
         Raises:
             ModelMissing: no model of that name is published.
@@ -75,7 +81,10 @@ class ModelRegistry(Protocol):
     def verify(self, name: str | None = None) -> list[ModelCheck]:
         """Read model files again and compare their digests; all that are here, or one.
 
+        Among all, a damaged record of an added model is a failed check, too.
+
         Raises:
             ModelMissing: no model of that name is here.
+            ModelError: the file or record of that name cannot be read.
         """
         ...

@@ -65,8 +65,8 @@ class RecognisedWindow(Model):
     `segments` obey 0 ≤ start ≤ end ≤ window length, starts never decrease, words lie inside.
 
     Attributes:
-        heard_until_ms: where the engine stopped listening; what follows has to be in the next
-            window. None when it heard all.
+        heard_until_ms: where the engine stopped listening, inside the window and not before the
+            last segment's end; what follows has to be in the next window. None when it heard all.
     """
 
     segments: tuple[TranscriptSegment, ...]
@@ -103,7 +103,8 @@ class Transcriber(Protocol):
         Args:
             windows: at most 30 s each; shorter than the engine's minimum is padded by it.
             language: ISO 639-1 code, or None to detect it.
-            cancel: checked between windows, and inside one where the engine can.
+            cancel: checked once before each window; one that has begun is finished, because on a
+                slow machine it is minutes of work.
 
         Returns:
             One result a window, in their order; the same whatever the number of threads.
