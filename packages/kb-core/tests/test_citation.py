@@ -252,3 +252,11 @@ def test_a_path_is_never_empty() -> None:
 )
 def test_a_clock_shows_whole_hours(seconds: int, clock: str) -> None:
     assert format_clock(seconds) == clock
+
+
+@pytest.mark.parametrize(
+    "text", ["a.wav:00:00:03-00:00:01", "a.wav#t=3,1.5", "a.md:L9-L3", "a.md#L9-L3"]
+)
+def test_a_range_that_runs_backwards_is_called_that(text: str) -> None:
+    with pytest.raises(CitationSyntaxError, match="it ends before it starts"):
+        parse_citation(text)

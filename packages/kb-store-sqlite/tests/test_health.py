@@ -1,13 +1,24 @@
+import re
+import zlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from kb_core.errors import StoreCorrupt
+import kb_store_sqlite
+from kb_core.errors import StoreBusy
 from kb_core.ports.store import StoreCounts
 from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.ports.transcript_cache import CachedTranscript
 from kb_store_sqlite import SqliteStore
+from kb_store_sqlite.connection import Database
+from kb_store_sqlite.health import check
 from kb_testing.documents import make_note, make_recording
 from kb_testing.store_conformance import MEETING
+
+COMMANDS = {
+    *("init", "ingest", "search", "list", "inspect", "play", "models", "status", "doctor", "demo")
+}
 
 
 def put_with_file(store: SqliteStore, folder: Path) -> Path:
@@ -81,11 +92,99 @@ def test_overwritten_pages_are_found(path: Path, tmp_path: Path) -> None:
         assert codes(store)[0] == "damaged_file"
 
 
-def test_a_damaged_cached_transcript_is_an_error_and_not_silence(store: SqliteStore) -> None:
+def test_an_unreadable_cache_row_is_absent_and_named(store: SqliteStore) -> None:
+    audio = MEETING.document.audio
+    assert audio is not None
+    assert audio.transcript is not None
+    asset_id, version = MEETING.asset.asset_id, audio.transcript.transcript_version
+    cached = CachedTranscript(transcript=audio.transcript, duration_ms=12000)
+    window = RecognisedWindow(segments=())
+    store.put_document(MEETING)
+    store.put_transcript(asset_id, cached)
+    store.put_window("other", version, 0, 16, window)
+    assert "damaged_cache" not in codes(store)
+    break_it(
+        store,
+        "UPDATE transcripts SET body = substr(body, 1, length(body) / 2)",
+        "UPDATE transcript_windows SET body = x'00'",
+    )
+    assert store.get_transcript(asset_id, version) is None
+    assert store.get_window("other", version, 0, 16) is None
+    named = [finding.message for finding in store.check() if finding.code == "damaged_cache"]
+    assert named == [
+        "meetings/monday.m4a: a row of transcripts cannot be read",
+        "asset other: a row of transcript_windows cannot be read",
+    ]
+    store.put_transcript(asset_id, cached)
+    store.put_window("other", version, 0, 16, window)
+    assert "damaged_cache" not in codes(store)
+    assert store.get_transcript(asset_id, version) == cached
+
+
+def test_a_readable_body_of_another_shape_is_absent_too(store: SqliteStore) -> None:
     store.put_window("asset", "version", 0, 16, RecognisedWindow(segments=()))
-    store._database.connection().execute("UPDATE transcript_windows SET body = x'00'")
-    with pytest.raises(StoreCorrupt):
-        store.get_window("asset", "version", 0, 16)
+    body = zlib.compress(b'{"segments": [{"start_ms": 1}]}')
+    store._database.connection().execute("UPDATE transcript_windows SET body = ?", (body,))
+    assert store.get_window("asset", "version", 0, 16) is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM chunk_fts",
+        "INSERT INTO chunk_fts (rowid, tokens) VALUES (99, 'x')",
+        "DELETE FROM chunk_fts_docsize",
+        "DELETE FROM chunk_fts_data",
+    ],
+)
+def test_a_rebuilt_word_index_is_as_it_was(store: SqliteStore, tmp_path: Path, damage: str) -> None:
+    put_with_file(store, tmp_path)
+    before = list(store.dump_reproducible_rows())
+    break_it(store, damage)
+    assert codes(store) != []
+    store.rebuild_lexical()
+    assert codes(store) == []
+    assert list(store.dump_reproducible_rows()) == before
+
+
+def test_a_check_holds_up_no_writer_but_for_a_look_at_the_word_index(
+    path: Path, store: SqliteStore
+) -> None:
+    store.put_document(MEETING)
+    held_up: list[str] = []
+    seen: list[str] = []
+    with closing(Database(path, create=False, busy_timeout_s=0.0)) as other:
+
+        def try_to_write(statement: str) -> None:
+            seen.append(statement)
+            try:
+                with other.write():
+                    pass
+            except StoreBusy:
+                held_up.append(statement)
+
+        connection = store._database.connection()
+        connection.set_trace_callback(try_to_write)
+        store.check()
+        connection.set_trace_callback(None)
+    assert any("integrity_check" in statement for statement in seen)
+    assert "INSERT INTO chunk_fts (chunk_fts) VALUES ('integrity-check')" in held_up
+    assert not any("integrity_check" in statement for statement in held_up)
+    assert not any("FROM" in each for each in held_up if not each.startswith("--"))
+
+
+def test_a_check_of_a_locked_store_names_what_is_wrong_with_the_rest(
+    path: Path, store: SqliteStore
+) -> None:
+    break_it(store, "INSERT INTO blocks VALUES ('gone', 0, 'b', 'paragraph', '{}', '{}')")
+    with closing(Database(path, create=False)) as other, other.write():
+        assert next(iter(check(store._database))).code == "broken_reference"
+
+
+def test_hints_name_commands_that_exist() -> None:
+    package = Path(kb_store_sqlite.__file__).parent
+    text = "".join(file.read_text(encoding="utf-8") for file in package.glob("*.py"))
+    assert set(re.findall("`kb ([a-z]+)", text)) <= COMMANDS
 
 
 def test_counts_say_how_much_there_is(store: SqliteStore) -> None:

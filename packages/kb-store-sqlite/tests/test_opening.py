@@ -24,12 +24,22 @@ def test_a_missing_store_is_not_made_by_opening_it(path: Path) -> None:
     assert not path.exists()
 
 
-def test_an_empty_file_is_no_store_yet(path: Path) -> None:
+@pytest.mark.parametrize("statement", [None, "PRAGMA journal_mode = WAL"])
+def test_what_a_kill_before_the_schema_leaves_is_no_store_yet(
+    path: Path, statement: str | None
+) -> None:
     path.touch()
+    if statement:
+        execute(path, statement)
+    left = path.read_bytes()
     with pytest.raises(StoreMissing):
         SqliteStore.open(path, create=False)
-    SqliteStore.open(path, create=True).close()
-    SqliteStore.open(path, create=False).close()
+    assert path.read_bytes() == left
+    with SqliteStore.open(path, create=True) as store:
+        store.put_document(make_note("a.md", ["apple"]))
+    with SqliteStore.open(path, create=False) as store:
+        assert [row.workspace_path for row in store.list_documents()] == ["a.md"]
+    assert execute(path, "PRAGMA journal_mode") == [("wal",)]
 
 
 def test_missing_folders_are_made(tmp_path: Path) -> None:

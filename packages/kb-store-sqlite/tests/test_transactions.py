@@ -63,6 +63,10 @@ def test_a_writer_that_waited_too_long_says_so(path: Path, store: SqliteStore) -
             pass
 
 
+def test_a_write_waits_a_minute_for_another_process(store: SqliteStore) -> None:
+    assert store._database.connection().execute("PRAGMA busy_timeout").fetchone() == (60_000,)
+
+
 def test_a_write_that_fails_half_way_leaves_nothing(store: SqliteStore) -> None:
     store.put_document(APPLE)
     before = list(store.dump_reproducible_rows())

@@ -3,11 +3,16 @@ from array import array
 
 import pytest
 
-from kb_core.errors import EngineFailed
+from kb_core.errors import Cancelled, EngineFailed
 from kb_core.ports.transcriber import SAMPLES_PER_MS, AudioWindow, RecognisedWindow
 from kb_core.transcript import TranscriptSegment
 from kb_testing.fake_transcriber import BeepTranscriber, ScriptedTranscriber
-from kb_testing.transcriber_conformance import TRANSCRIBER_CHECKS, TranscriberCheck
+from kb_testing.transcriber_conformance import (
+    TRANSCRIBER_CHECKS,
+    TranscriberCheck,
+    a_stop_lets_the_running_window_finish,
+    what_is_left_unheard_is_told,
+)
 
 
 def beeps(duration_ms: int, *spans_ms: tuple[int, int], tone_hz: float = 1000.0) -> memoryview:
@@ -26,6 +31,41 @@ def heard(pcm: memoryview) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("check", TRANSCRIBER_CHECKS, ids=lambda check: check.__name__)
 def test_beep_transcriber_is_a_transcriber(check: TranscriberCheck):
     check(BeepTranscriber(), beeps(3000, (0, 200), (1000, 1200), (2700, 3000)))
+
+
+def left_unheard(until_ms: int | None, batch_windows: int = 1) -> ScriptedTranscriber:
+    segment = TranscriptSegment(start_ms=0, end_ms=900, text="one")
+    result = RecognisedWindow(segments=(segment,), heard_until_ms=until_ms)
+    scripted = ScriptedTranscriber([result])
+    scripted.preferred_batch_windows = batch_windows
+    return scripted
+
+
+def test_hearing_may_stop_after_the_last_segment():
+    for until_ms in (None, 900, 1999):
+        what_is_left_unheard_is_told(left_unheard(until_ms), beeps(2000))
+    what_is_left_unheard_is_told(left_unheard(None, batch_windows=4), beeps(2000))
+
+
+@pytest.mark.parametrize(("until_ms", "batch_windows"), [(899, 1), (2000, 1), (900, 2)])
+def test_hearing_that_stops_elsewhere_is_no_transcriber(until_ms: int, batch_windows: int):
+    with pytest.raises(AssertionError):
+        what_is_left_unheard_is_told(left_unheard(until_ms, batch_windows), beeps(2000))
+
+
+class HastyTranscriber(BeepTranscriber):
+    """Looks for a stop inside a window, too, and throws the window away."""
+
+    def transcribe(self, windows, *, language, cancel=None):
+        recognised = super().transcribe(windows, language=language, cancel=cancel)
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+        return recognised
+
+
+def test_a_window_thrown_away_is_no_transcriber():
+    with pytest.raises(Cancelled):
+        a_stop_lets_the_running_window_finish(HastyTranscriber(), beeps(1000, (0, 200)))
 
 
 @pytest.mark.parametrize("tone_hz", [100.0, 440.0, 800.0, 1000.0, 2000.0, 4000.0])

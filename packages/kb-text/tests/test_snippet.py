@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_core import LexicalQuery, PassageUnit, TimeSpan
+from kb_core import LexicalQuery, PageSpan, PassageUnit, TimeSpan
 from kb_text import Excerpt, excerpt, parse_query
 
 
@@ -26,13 +26,14 @@ def marked(found: Excerpt) -> list[str]:
 
 
 FILLER = "nothing of interest was said in this rather long stretch of the talk " * 4
+LONG = ("as said before " * 14).strip()
 
 
 def test_a_short_text_is_shown_whole_with_its_matches() -> None:
     found = excerpt_of(["어제 회의에서", "배포오류를 논의했다"], "오류")
     assert found.snippet == "어제 회의에서 배포오류를 논의했다"
     assert marked(found) == ["오류"]
-    assert (found.unit_start, found.unit_end) == (1, 2)
+    assert (found.unit_start, found.unit_end) == (0, 2)
 
 
 @pytest.mark.parametrize("query", ["배", "포", "를"])
@@ -45,8 +46,16 @@ def test_overlapping_matches_are_one_highlight() -> None:
 
 
 def test_a_phrase_over_two_units_cites_both() -> None:
-    found = excerpt_of(["one two", "three four", "five"], '"two three"')
+    found = excerpt_of([f"{LONG} two", f"three {LONG}", LONG], '"two three"')
     assert (found.unit_start, found.unit_end) == (0, 2)
+    assert found.snippet == f"{LONG} two three {LONG}…"
+
+
+def test_a_phrase_over_a_unit_that_is_too_long_cites_what_is_shown() -> None:
+    found = excerpt_of([LONG, FILLER * 2 + "two", "three", LONG], '"two three"')
+    assert (found.unit_start, found.unit_end) == (1, 3)
+    assert found.snippet.endswith("two three…")
+    assert len(found.snippet) <= 242
 
 
 def test_more_distinct_terms_win_over_more_matches() -> None:
@@ -69,18 +78,58 @@ def test_the_earliest_of_equals_wins() -> None:
     assert (found.unit_start, found.unit_end) == (0, 1)
 
 
-def test_a_run_ends_where_its_matches_end() -> None:
-    found = excerpt_of(["silence", "budget", "and", "friday", "silence"], "budget friday")
+def test_a_run_ends_where_no_whole_neighbour_fits() -> None:
+    found = excerpt_of([FILLER, "budget", "and", "friday", FILLER], "budget friday")
     assert (found.unit_start, found.unit_end) == (1, 4)
+    assert found.snippet == "…budget and friday…"
 
 
-def test_a_long_text_is_cut_between_words_around_the_match() -> None:
-    found = excerpt_of([FILLER, "the budget", FILLER], "budget")
+def test_a_run_grows_to_both_sides_as_long_as_it_fits() -> None:
+    found = excerpt_of([LONG, "yes", "the budget", "no", LONG], "budget")
+    assert (found.unit_start, found.unit_end) == (1, 5)
+    assert found.snippet == f"…yes the budget no {LONG}"
+
+
+def test_a_run_does_not_grow_over_a_change_of_speaker() -> None:
+    text, units = units_of(["one", "two", "three", "four"])
+    speakers = ["A", "B", "B", None]
+    units = [
+        unit.model_copy(update={"speaker": speaker})
+        for unit, speaker in zip(units, speakers, strict=True)
+    ]
+    assert excerpt(text, units, parse_query("two")).snippet == "…two three…"
+    assert excerpt(text, units, parse_query("four")).snippet == "…four"
+
+
+def test_a_run_keeps_to_one_page() -> None:
+    text, units = units_of(["one", "two", "three", "four"])
+    pages = [PageSpan(page=page) for page in (1, 2, 2, 3)]
+    units = [
+        unit.model_copy(update={"span": page}) for unit, page in zip(units, pages, strict=True)
+    ]
+    assert excerpt(text, units, parse_query("three")).snippet == "…two three…"
+    assert excerpt(text, units, parse_query("one four")).snippet == "one…"
+
+
+def test_units_that_share_a_place_are_cited_together() -> None:
+    text, units = units_of(["one", "two"])
+    units = [
+        unit.model_copy(update={"char_start": 0, "char_end": len(text), "speaker": str(number)})
+        for number, unit in enumerate(units)
+    ]
+    for query in ("two", "nothing"):
+        found = excerpt(text, units, parse_query(query))
+        assert (found.unit_start, found.unit_end, found.snippet) == (0, 2, "one two")
+
+
+def test_a_long_unit_is_cut_between_words_around_the_match() -> None:
+    found = excerpt_of(["before", f"{FILLER}the budget {FILLER}", "after"], "budget")
     assert found.snippet.startswith("…")
     assert found.snippet.endswith("…")
     assert marked(found) == ["budget"]
     assert len(found.snippet) <= 242
     assert set(found.snippet.strip("…").split()) <= set(f"{FILLER} the budget".split())
+    assert (found.unit_start, found.unit_end) == (1, 2)
 
 
 def test_a_match_deep_in_one_long_unit_is_shown() -> None:
@@ -97,12 +146,12 @@ def test_nothing_is_cut_inside_a_grapheme() -> None:
     assert inner == family * (len(inner) // len(family))
 
 
-def test_without_a_match_all_units_are_cited_and_the_beginning_is_shown() -> None:
-    text, units = units_of(["one", FILLER, FILLER])
+def test_without_a_match_the_beginning_is_shown_and_cited() -> None:
+    text, units = units_of(["one", "two", FILLER, FILLER])
     found = excerpt(text, units, LexicalQuery())
-    assert (found.unit_start, found.unit_end) == (0, 3)
+    assert (found.unit_start, found.unit_end) == (0, 2)
     assert found.highlights == ()
-    assert found.snippet.startswith("one nothing")
+    assert found.snippet == "one two…"
 
 
 WORDS = st.lists(
@@ -116,7 +165,13 @@ def test_snippet_and_highlights_agree_with_the_text(texts: list[str]) -> None:
     found = excerpt(text, units, parse_query("budget 오류 İ 👍"))
     inner = found.snippet.removeprefix("…").removesuffix("…")
     assert inner in text
-    assert len(found.snippet) <= (300 if len(text) <= 300 else 242)
+    assert len(found.snippet) <= 242
+    shown = units[found.unit_start : found.unit_end]
+    if all(unit.char_end - unit.char_start <= 240 for unit in shown):
+        assert inner == text[shown[0].char_start : shown[-1].char_end]
+    else:
+        assert len(shown) == 1
+        assert inner in text[shown[0].char_start : shown[0].char_end]
     assert set(marked(found)) <= {"budget", "오류", "İ", "👍"}
     if any(word in text for word in ("budget", "오류", "İ", "👍")):
         assert found.highlights

@@ -37,6 +37,10 @@ _URI_TIME = re.compile(r"(\d+(?:\.\d{1,3})?),(\d+(?:\.\d{1,3})?)", re.ASCII)
 _URI_CHARS = re.compile(r"(\d+),(\d+)", re.ASCII)
 
 
+class _EndsBeforeStart(Exception):
+    """A range that is well written and runs backwards."""
+
+
 class Citation(Model):
     """A path and a span of it, with the section or the speaker where known."""
 
@@ -89,10 +93,16 @@ def parse_citation(text: str) -> Citation:
     Raises:
         CitationSyntaxError: the text is neither.
     """
-    parsed = _parse_human(text) or _parse_uri(text)
-    if parsed is None:
-        raise CitationSyntaxError(text, "no time, page or line range at its end")
-    return parsed
+    reason = "no time, page or line range at its end"
+    for parse in (_parse_human, _parse_uri):
+        try:
+            parsed = parse(text)
+        except _EndsBeforeStart:
+            reason = "it ends before it starts"
+            continue
+        if parsed is not None:
+            return parsed
+    raise CitationSyntaxError(text, reason)
 
 
 def citation_from_json(fields: Mapping[str, Any]) -> Citation:
@@ -199,12 +209,24 @@ def _span_of(match: re.Match[str]) -> LineSpan | PageSpan | TimeSpan | None:
         if groups[0] is not None:
             numbers = [int(group) for group in groups[:6]]
             start, end = (h * 3600 + m * 60 + s for h, m, s in (numbers[:3], numbers[3:]))
-            return TimeSpan(start_ms=start * 1000, end_ms=end * 1000)
+            return _time_span(start * 1000, end * 1000)
         if groups[6] is not None:
-            return LineSpan(start=int(groups[6]), end=int(groups[7] or groups[6]))
+            return _line_span(int(groups[6]), int(groups[7] or groups[6]))
         return PageSpan(page=int(groups[8]))
     except ValueError:  # of the model, or of a number with thousands of digits
         return None
+
+
+def _time_span(start_ms: int, end_ms: int) -> TimeSpan:
+    if end_ms < start_ms:
+        raise _EndsBeforeStart
+    return TimeSpan(start_ms=start_ms, end_ms=end_ms)
+
+
+def _line_span(start: int, end: int) -> LineSpan:
+    if end < start:
+        raise _EndsBeforeStart
+    return LineSpan(start=start, end=end)
 
 
 def _parse_uri(text: str) -> Citation | None:
@@ -229,14 +251,14 @@ def _span_of_fragment(head: str, pairs: Mapping[str, str]) -> LineSpan | PageSpa
     try:
         if name == "t" and (times := _URI_TIME.fullmatch(value.removeprefix("npt:"))):
             start, end = (_milliseconds(part) for part in times.groups())
-            return TimeSpan(start_ms=start, end_ms=end)
+            return _time_span(start, end)
         if name == "page" and value.isascii() and value.isdigit():
             if chars := _URI_CHARS.fullmatch(pairs.get("char", "")):
                 char_start, char_end = map(int, chars.groups())
                 return PageSpan(page=int(value), char_start=char_start, char_end=char_end)
             return PageSpan(page=int(value))
         if lines := _URI_LINE.fullmatch(head):
-            return LineSpan(start=int(lines.group(1)), end=int(lines.group(2) or lines.group(1)))
+            return _line_span(int(lines.group(1)), int(lines.group(2) or lines.group(1)))
     except ValueError:  # of the model, or of a number with thousands of digits
         return None
     return None

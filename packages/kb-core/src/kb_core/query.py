@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
@@ -49,6 +50,12 @@ class PassageUnit(Model):
     speaker: NfcText | None = None
 
 
+def shared_speaker(units: Iterable[PassageUnit]) -> str | None:
+    """Return the speaker whom all units have; unknown agrees with nobody."""
+    speakers = {unit.speaker for unit in units}
+    return speakers.pop() if len(speakers) == 1 else None
+
+
 class StoredPassage(Model):
     """A stored chunk with what is needed to cite it."""
 
@@ -72,9 +79,10 @@ class SearchHit(Model):
 
     Attributes:
         score: meaning depends on `score_kind`; comparable only within one response.
-        snippet: the passage that matched, cut from the chunk's text, without marks.
+        snippet: the units that matched with their context, cut from the chunk's text, without
+            marks.
         highlights: what matched, as ranges of `snippet`.
-        citation: the span of the units that hold the match, not of the whole chunk.
+        citation: the span of exactly the units that `snippet` shows, not of the whole chunk.
     """
 
     rank: int = Field(ge=1)

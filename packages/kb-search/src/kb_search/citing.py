@@ -1,4 +1,4 @@
-"""The span that a citation points at: the units that hold the match, and nothing around them."""
+"""The span that a citation points at: the units that are shown, and nothing around them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb_core import LineSpan, PageSpan, PassageUnit, SourceSpan, StoredPassage, TimeSpan
 from kb_core.citation import Citation
+from kb_core.query import shared_speaker
 
 
 def cite(passage: StoredPassage, units: Sequence[PassageUnit]) -> Citation:
@@ -13,11 +14,10 @@ def cite(passage: StoredPassage, units: Sequence[PassageUnit]) -> Citation:
 
     The speaker is named when all units have the same one; unknown agrees with nobody.
     """
-    speakers = {unit.speaker for unit in units}
     return Citation(
         path=passage.doc_path,
         span=cover([unit.span for unit in units]),
-        speaker=speakers.pop() if len(speakers) == 1 else None,
+        speaker=shared_speaker(units),
     )
 
 

@@ -1,17 +1,18 @@
 """The cache of transcripts and of the windows of unfinished ones.
 
-Bodies are compressed JSON: four hours of words are megabytes, and most of it is repetition.
+Bodies are compressed JSON: four hours of words are megabytes, and most of it is repetition. A body
+that cannot be read counts as absent: what it held is recognised again, and its row replaced.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import zlib
+from collections.abc import Iterator
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kb_core.errors import StoreCorrupt
 from kb_core.ports.transcriber import RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
 
@@ -66,15 +67,25 @@ def put_window(
     )
 
 
+def unreadable_assets(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    """Yield the table and the asset id of every row whose body cannot be read."""
+    models: dict[str, type[BaseModel]] = {
+        "transcripts": CachedTranscript,
+        "transcript_windows": RecognisedWindow,
+    }
+    for table, model_type in models.items():
+        rows = connection.execute(f"SELECT asset_id, body FROM {table} ORDER BY rowid")  # noqa: S608
+        for asset_id, body in rows:
+            if _unpacked(model_type, body) is None:
+                yield table, asset_id
+
+
 def _packed(model: BaseModel) -> bytes:
     return zlib.compress(model.model_dump_json().encode())
 
 
-def _unpacked(model_type: type[_M], body: bytes) -> _M:
+def _unpacked(model_type: type[_M], body: bytes) -> _M | None:
     try:
         return model_type.model_validate_json(zlib.decompress(body))
-    except (zlib.error, ValidationError) as error:
-        raise StoreCorrupt(
-            "a cached transcript in the knowledge base cannot be read",
-            hint="run `kb doctor`; it names what is damaged and how to mend it",
-        ) from error
+    except (zlib.error, ValidationError):
+        return None

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from kb_core.errors import printable
 from kb_core.ports.store import HealthFinding, StoreCounts
+from kb_store_sqlite.cache import unreadable_assets
+from kb_store_sqlite.connection import Database
 
 MAX_MESSAGES = 20
-_RESTORE = "keep a copy of the file, then restore a backup, or `kb init` elsewhere and ingest again"
-_REINDEX = "run `kb reindex`"
+_RESTORE = (
+    "`kb ingest` cannot mend this: put a sound copy of the file in its place; without one, move it"
+    " away (keep it) and `kb ingest` again, which recognises every recording again"
+)
+_REBUILD = "`kb doctor --mend` makes the word index anew from what is stored"
+_INGEST_AGAIN = (
+    "move the file out of its folder, `kb ingest` the folder, move the file back and `kb ingest`"
+    " once more; a finished transcript is kept and not made again"
+)
 
 
-def check(connection: sqlite3.Connection) -> Iterator[HealthFinding]:
-    """Yield what is wrong, the gravest first; needs a transaction that may write."""
-    damage = _integrity(connection)
-    yield from damage
-    if damage:
-        return  # the rest would only repeat it, or fail
-    yield from _broken_references(connection)
-    yield from _index_agreement(connection)
-    yield from _missing_files(connection)
+def check(database: Database) -> Iterator[HealthFinding]:
+    """Yield what is wrong, the gravest first.
+
+    Reads only, but for the one look at the word index that SQLite counts as writing; that is left
+    out where nothing can be written. Files are looked for when no transaction is open.
+    """
+    with database.read() as connection:
+        damage = _integrity(connection)
+        # After damage the rest would only repeat it, or fail.
+        rows = [] if damage else [*_broken_references(connection), *_incomplete(connection)]
+        unreadable = [] if damage else list(_unreadable_cache(connection))
+        files = [] if damage else _source_files(connection)
+    yield from (*damage, *rows)
+    if not damage:
+        yield from _damaged_index(database) or _index_agreement(database)
+    yield from unreadable
+    yield from _missing_files(files)
 
 
 def counts(connection: sqlite3.Connection) -> StoreCounts:
@@ -63,26 +81,7 @@ def _broken_references(connection: sqlite3.Connection) -> Iterator[HealthFinding
         )
 
 
-def _index_agreement(connection: sqlite3.Connection) -> Iterator[HealthFinding]:
-    try:
-        connection.execute("INSERT INTO chunk_fts (chunk_fts) VALUES ('integrity-check')")
-    except sqlite3.DatabaseError as error:
-        yield HealthFinding(code="damaged_index", message=f"word index: {error}", hint=_REINDEX)
-        return
-    (unindexed, unknown) = connection.execute(
-        """
-        SELECT (SELECT count(*) FROM chunks
-                WHERE chunk_key NOT IN (SELECT rowid FROM chunk_fts)),
-               (SELECT count(*) FROM chunk_fts
-                WHERE rowid NOT IN (SELECT chunk_key FROM chunks))
-        """
-    ).fetchone()
-    if unindexed or unknown:
-        yield HealthFinding(
-            code="index_mismatch",
-            message=f"{unindexed} chunks not in the word index, {unknown} stale rows in it",
-            hint=_REINDEX,
-        )
+def _incomplete(connection: sqlite3.Connection) -> Iterator[HealthFinding]:
     miscounted = connection.execute(
         """
         SELECT workspace_path FROM documents
@@ -96,21 +95,68 @@ def _index_agreement(connection: sqlite3.Connection) -> Iterator[HealthFinding]:
         yield HealthFinding(
             code="incomplete_document",
             message=f"{printable(workspace_path)}: chunks or segments are missing",
-            hint="run `kb forget` and `kb ingest` for it",
+            hint=_INGEST_AGAIN,
         )
 
 
-def _missing_files(connection: sqlite3.Connection) -> Iterator[HealthFinding]:
-    rows = connection.execute(
+def _damaged_index(database: Database) -> list[HealthFinding]:
+    if database.read_only:
+        return []
+    with database.write(keep=False) as connection:
+        try:
+            connection.execute("INSERT INTO chunk_fts (chunk_fts) VALUES ('integrity-check')")
+        except sqlite3.DatabaseError as error:
+            message = f"word index: {error}"
+            return [HealthFinding(code="damaged_index", message=message, hint=_REBUILD)]
+    return []
+
+
+def _index_agreement(database: Database) -> list[HealthFinding]:
+    with database.read() as connection:
+        (unindexed, unknown) = connection.execute(
+            """
+            SELECT (SELECT count(*) FROM chunks
+                    WHERE chunk_key NOT IN (SELECT rowid FROM chunk_fts)),
+                   (SELECT count(*) FROM chunk_fts
+                    WHERE rowid NOT IN (SELECT chunk_key FROM chunks))
+            """
+        ).fetchone()
+    if not unindexed and not unknown:
+        return []
+    message = f"{unindexed} chunks not in the word index, {unknown} stale rows in it"
+    return [HealthFinding(code="index_mismatch", message=message, hint=_REBUILD)]
+
+
+def _unreadable_cache(connection: sqlite3.Connection) -> Iterator[HealthFinding]:
+    for table, asset_id in islice(unreadable_assets(connection), MAX_MESSAGES):
+        paths = connection.execute(
+            "SELECT workspace_path FROM documents WHERE asset_id = ? ORDER BY workspace_path",
+            (asset_id,),
+        ).fetchall()
+        name = ", ".join(printable(path) for (path,) in paths) or f"asset {asset_id}"
+        yield HealthFinding(
+            code="damaged_cache",
+            message=f"{name}: a row of {table} cannot be read",
+            hint="what is stored and searched is not touched by this; the row counts as absent,"
+            " and the next `kb ingest` that needs it recognises that sound again and replaces it",
+        )
+
+
+def _source_files(connection: sqlite3.Connection) -> list[tuple[str, str | None]]:
+    return connection.execute(
         """
         SELECT workspace_path, source_path FROM documents LEFT JOIN source_files USING (doc_id)
         ORDER BY workspace_path
         """
-    )
-    for workspace_path, source_path in rows:
-        if source_path is None or not Path(source_path).exists():
+    ).fetchall()
+
+
+def _missing_files(files: Sequence[tuple[str, str | None]]) -> Iterator[HealthFinding]:
+    for workspace_path, source_path in files:
+        if source_path is None or not os.path.exists(source_path):
             yield HealthFinding(
                 code="missing_file",
-                message=f"{printable(workspace_path)}: its file is gone",
-                hint="put it back, or run `kb ingest` on its folder, or `kb forget` it",
+                message=f"{printable(workspace_path)}: its file is gone; what it says stays"
+                " searchable, it cannot be played",
+                hint="put it back, or run `kb ingest` on the folder that it was in",
             )

@@ -11,6 +11,8 @@ import json
 import sqlite3
 
 from kb_core.query import LexicalMatch, LexicalQuery, QueryTerm
+from kb_store_sqlite.schema import CREATE_CHUNK_FTS
+from kb_text import index_text
 
 # FTS5 parses an expression in time that grows with the square of its terms; what has more distinct
 # words than this is no question, and its first words are enough to find it.
@@ -36,6 +38,17 @@ def search_lexical(
         LexicalMatch(chunk_id=chunk_id, score_bm25=-negative_score)
         for negative_score, chunk_id in ranked[:limit]
     ]
+
+
+def rebuild(connection: sqlite3.Connection) -> None:
+    """Replace the index, whatever its state, by one of the stored chunks."""
+    connection.execute("DROP TABLE chunk_fts")
+    connection.execute(CREATE_CHUNK_FTS)
+    chunks = connection.execute("SELECT chunk_key, text FROM chunks ORDER BY chunk_key")
+    connection.executemany(
+        "INSERT INTO chunk_fts (rowid, tokens) VALUES (?, ?)",
+        ((chunk_key, index_text(text)) for chunk_key, text in chunks),
+    )
 
 
 def match_expression(query: LexicalQuery, *, require_all: bool) -> str:

@@ -16,6 +16,12 @@ from kb_text import INDEXED_PUNCTUATION
 
 APPLICATION_ID = 0x6B62_6462  # "kbdb"
 
+CREATE_CHUNK_FTS = f"""
+    CREATE VIRTUAL TABLE chunk_fts USING fts5 (
+        tokens, tokenize = "ascii tokenchars '{INDEXED_PUNCTUATION}'"
+    )
+    """
+
 _INITIAL = (
     """
     CREATE TABLE assets (
@@ -118,11 +124,7 @@ _INITIAL = (
         PRIMARY KEY (chunk_key, ordinal)
     ) STRICT, WITHOUT ROWID
     """,
-    f"""
-    CREATE VIRTUAL TABLE chunk_fts USING fts5 (
-        tokens, tokenize = "ascii tokenchars '{INDEXED_PUNCTUATION}'"
-    )
-    """,
+    CREATE_CHUNK_FTS,
     """
     CREATE TABLE transcripts (
         asset_id TEXT NOT NULL,

@@ -40,11 +40,14 @@ class SqliteStore:
     def open(cls, path: Path, *, create: bool = False) -> SqliteStore:
         """Open the knowledge base at `path` and bring its schema up to date.
 
+        Without `create`, one that cannot be written to is opened for reading: every method that
+        writes raises StoreError then.
+
         Raises:
             StoreMissing: there is none, and `create` is not set.
             StoreTooNew: a newer kb wrote it.
             StoreCorrupt: it is damaged, or some other program's file.
-            StoreError: it cannot be opened.
+            StoreError: it cannot be opened, or cannot be written to and `create` is set.
         """
         if create:
             _make_folder(path.parent)
@@ -132,7 +135,7 @@ class SqliteStore:
             return lexical.search_lexical(connection, query, require_all=require_all, limit=limit)
 
     def get_transcript(self, asset_id: str, transcript_version: str) -> CachedTranscript | None:
-        """Return the finished transcript, or None."""
+        """Return the finished transcript, or None; one that cannot be read is as good as none."""
         with self._database.read() as connection:
             return cache.get_transcript(connection, asset_id, transcript_version)
 
@@ -144,7 +147,7 @@ class SqliteStore:
     def get_window(
         self, asset_id: str, transcript_version: str, start_sample: int, end_sample: int
     ) -> RecognisedWindow | None:
-        """Return what was heard in that range, or None."""
+        """Return what was heard in that range, or None; also when its row cannot be read."""
         samples = (start_sample, end_sample)
         with self._database.read() as connection:
             return cache.get_window(connection, asset_id, transcript_version, samples)
@@ -169,8 +172,16 @@ class SqliteStore:
 
     def check(self) -> list[HealthFinding]:
         """Look for damage, for indexes that disagree and for files that are gone."""
-        with self._database.write(keep=False) as connection:
-            return list(health.check(connection))
+        return list(health.check(self._database))
+
+    def rebuild_lexical(self) -> None:
+        """Make the word index anew from the stored chunks; the way out when `check` finds it wrong.
+
+        Raises:
+            StoreFull, StoreBusy, StoreCorrupt: the index is as it was.
+        """
+        with self._database.write() as connection:
+            lexical.rebuild(connection)
 
     def dump_reproducible_rows(self) -> Iterator[tuple[object, ...]]:
         """Return every row that the same input must always give, sorted, each after its table."""

@@ -9,7 +9,7 @@ from functools import partial
 from kb_core import LineSpan, SearchHit, TimeSpan, parse_citation
 from kb_core.ports.retriever import Retriever
 from kb_core.ports.store import IngestedDocument
-from kb_testing.documents import make_note, make_recording
+from kb_testing.documents import SegmentRow, make_note, make_recording
 
 MakeRetriever = Callable[[Sequence[IngestedDocument]], Retriever]
 RetrieverCheck = Callable[[MakeRetriever], None]
@@ -107,7 +107,7 @@ def check_the_citation_is_the_moment_not_the_chunk(make_retriever: MakeRetriever
     retriever = make_retriever([MEETING])
     (hit,) = retriever.search("budget", limit=10)
     assert hit.citation.path == "meetings/monday.m4a"
-    assert hit.citation.span == TimeSpan(start_ms=4000, end_ms=9500)
+    assert hit.citation.span == TimeSpan(start_ms=4000, end_ms=14250)
     assert hit.citation.speaker == "S2"
     assert marked(hit) == ["budget"]
     (both,) = retriever.search("budget friday", limit=10)
@@ -116,25 +116,89 @@ def check_the_citation_is_the_moment_not_the_chunk(make_retriever: MakeRetriever
     assert parse_citation(both.citation.to_human()) == both.citation.rounded()
 
 
+def check_a_short_recording_is_shown_and_cited_whole(make_retriever: MakeRetriever) -> None:
+    """Ask for a word of either half of eleven seconds."""
+    rows = [
+        (0, 8000, "and so my fellow citizens", None),
+        (8000, 11000, "ask what you can do", None),
+    ]
+    retriever = make_retriever([make_recording("speech.wav", rows)])
+    for word in ("citizens", "ask"):
+        (hit,) = retriever.search(word, limit=10)
+        assert hit.snippet == "and so my fellow citizens ask what you can do"
+        assert hit.citation.span == TimeSpan(start_ms=0, end_ms=11000)
+
+
+def check_exactly_what_is_shown_is_cited(make_retriever: MakeRetriever) -> None:
+    """Ask for every word of a long talk: no shown word lies outside of the cited time."""
+    rows: list[SegmentRow] = [
+        (n * 4000, n * 4000 + 3500, f"word{n} " + "filler " * (n % 9 * 5) + f"end{n}", f"S{n // 7}")
+        for n in range(40)
+    ]
+    retriever = make_retriever([make_recording("talk.wav", rows, segments_per_chunk=20)])
+    for number, row in enumerate(rows):
+        (hit,) = retriever.search(f"word{number}", limit=10)
+        span = hit.citation.span
+        assert isinstance(span, TimeSpan)
+        cited = [each for each in rows if span.start_ms <= each[0] and each[1] <= span.end_ms]
+        assert row in cited
+        assert span == TimeSpan(start_ms=cited[0][0], end_ms=cited[-1][1])
+        assert span.end_ms - span.start_ms <= 15000
+        assert {each[3] for each in cited} == {hit.citation.speaker}
+        if len(row[2]) <= 240:
+            assert hit.snippet.strip("…") == " ".join(each[2] for each in cited)
+        else:
+            assert cited == [row]
+            assert hit.snippet.strip("…") in row[2]
+
+
+def check_context_is_added_after_and_before_in_turn(make_retriever: MakeRetriever) -> None:
+    """Ask for the middle one of seven short segments, of which three fit into a moment."""
+    names = ("one", "two", "three", "four", "five", "six", "seven")
+    rows = [(n * 4000, n * 4000 + 4000, name, None) for n, name in enumerate(names)]
+    retriever = make_retriever([make_recording("count.wav", rows, segments_per_chunk=7)])
+    (middle,) = retriever.search("four", limit=10)
+    assert middle.snippet == "…three four five…"
+    assert middle.citation.span == TimeSpan(start_ms=8000, end_ms=20000)
+    (last,) = retriever.search("seven", limit=10)
+    assert last.snippet == "…five six seven"
+
+
+def check_a_segment_that_is_too_long_is_cut_and_cited_alone(make_retriever: MakeRetriever) -> None:
+    """Ask for a word near the end of a long segment between two short ones."""
+    long = "filler " * 60 + "needle here"
+    rows = [(0, 1000, "before", None), (1000, 9000, long, None), (9000, 10000, "after", None)]
+    (hit,) = make_retriever([make_recording("long.wav", rows)]).search("needle", limit=10)
+    assert hit.citation.span == TimeSpan(start_ms=1000, end_ms=9000)
+    assert hit.snippet.startswith("…filler ")
+    assert hit.snippet.endswith(" needle here…")
+
+
 def check_a_speaker_is_named_only_when_all_agree(make_retriever: MakeRetriever) -> None:
-    """Ask for words of two speakers, and of nobody known."""
+    """Ask for words of two speakers, of one beside another, and of nobody known."""
     retriever = make_retriever([MEETING])
+    (alone,) = retriever.search("morning", limit=10)
+    assert (alone.citation.speaker, alone.snippet) == ("S1", "good morning everyone…")
     (mixed,) = retriever.search("morning budget", limit=10)
     assert mixed.citation.speaker is None
     (unknown,) = retriever.search("coffee", limit=10)
     assert unknown.citation.speaker is None
+    assert unknown.snippet == "…and there is coffee"
     (half_known,) = retriever.search("friday coffee", limit=10)
     assert half_known.citation.speaker is None
 
 
 def check_lines_are_cited_like_times(make_retriever: MakeRetriever) -> None:
-    """Ask for paragraphs of a note that share a chunk."""
+    """Ask for paragraphs of a note that share a chunk, short ones and long ones."""
     note = make_note("n.md", ["red apple", "green", "red wine"], paragraphs_per_chunk=3)
-    retriever = make_retriever([note])
-    (one,) = retriever.search("green", limit=10)
-    assert one.citation.span == LineSpan(start=3, end=3)
-    (all_three,) = retriever.search("apple wine", limit=10)
-    assert all_three.citation.span == LineSpan(start=1, end=5)
+    (short,) = make_retriever([note]).search("green", limit=10)
+    assert short.citation.span == LineSpan(start=1, end=5)
+    assert short.snippet == short.passage.chunk.text
+    texts = [f"{name} " + "filler " * 25 for name in ("red", "green", "blue")]
+    note = make_note("n.md", [text.strip() for text in texts], paragraphs_per_chunk=3)
+    (long,) = make_retriever([note]).search("green", limit=10)
+    assert long.citation.span == LineSpan(start=3, end=3)
+    assert long.snippet == f"…{texts[1].strip()}…"
 
 
 def check_all_terms_come_before_any_term(make_retriever: MakeRetriever) -> None:
@@ -182,6 +246,10 @@ RETRIEVER_CHECKS: dict[str, RetrieverCheck] = {
         check_a_symbol_limits_to_the_word_with_it,
         check_both_normal_forms_find_each_other,
         check_the_citation_is_the_moment_not_the_chunk,
+        check_a_short_recording_is_shown_and_cited_whole,
+        check_exactly_what_is_shown_is_cited,
+        check_context_is_added_after_and_before_in_turn,
+        check_a_segment_that_is_too_long_is_cut_and_cited_alone,
         check_a_speaker_is_named_only_when_all_agree,
         check_lines_are_cited_like_times,
         check_all_terms_come_before_any_term,

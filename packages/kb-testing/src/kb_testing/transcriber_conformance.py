@@ -122,6 +122,27 @@ def a_cancelled_call_stops(transcriber: Transcriber, speech_pcm: memoryview) -> 
     assert _recognise(transcriber, speech_pcm).segments
 
 
+def a_stop_lets_the_running_window_finish(transcriber: Transcriber, speech_pcm: memoryview) -> None:
+    """A token that is set while a window is recognised is seen before the next one only."""
+    first = AudioWindow(start_sample=0, pcm=speech_pcm)
+    whole = transcriber.transcribe([first], language=_LANGUAGE)
+    stopped = transcriber.transcribe([first], language=_LANGUAGE, cancel=_SetAfterOneLook())
+    assert stopped == whole
+    second = AudioWindow(start_sample=first.end_sample, pcm=speech_pcm)
+    with pytest.raises(Cancelled):
+        transcriber.transcribe([first, second], language=_LANGUAGE, cancel=_SetAfterOneLook())
+
+
+def what_is_left_unheard_is_told(transcriber: Transcriber, speech_pcm: memoryview) -> None:
+    """Hearing stops inside the window, after every segment, and only in windows one by one."""
+    recognised = _recognise(transcriber, speech_pcm)
+    until_ms = recognised.heard_until_ms
+    if until_ms is not None:
+        assert transcriber.preferred_batch_windows == 1
+        assert 0 < until_ms < _duration_ms(speech_pcm)
+        assert all(segment.end_ms <= until_ms for segment in recognised.segments)
+
+
 TRANSCRIBER_CHECKS: tuple[TranscriberCheck, ...] = (
     speech_is_heard,
     times_are_legal,
@@ -135,7 +156,19 @@ TRANSCRIBER_CHECKS: tuple[TranscriberCheck, ...] = (
     a_language_is_reported,
     the_identity_is_stable_and_plain,
     a_cancelled_call_stops,
+    a_stop_lets_the_running_window_finish,
+    what_is_left_unheard_is_told,
 )
+
+
+class _SetAfterOneLook(CancelToken):
+    """Says once that no stop was asked for, and from then on that one was."""
+
+    @property
+    def cancelled(self) -> bool:
+        was_set = super().cancelled
+        self.cancel()
+        return was_set
 
 
 def _recognise(transcriber: Transcriber, pcm: memoryview) -> RecognisedWindow:

@@ -1,6 +1,8 @@
 """Which part of a passage answers a query, and how to show it.
 
-All by position: tokens know where they stand, and nothing is searched for as a substring.
+What is shown and what is cited are the same units, so that nobody reads words from outside of the
+time, lines or page that the citation names. All by position: tokens know where they stand, and
+nothing is searched for as a substring.
 """
 
 from __future__ import annotations
@@ -14,10 +16,13 @@ from typing import NamedTuple
 import regex
 
 from kb_core.query import Highlight, LexicalQuery, PassageUnit, QueryTerm
+from kb_core.spans import PageSpan, TimeSpan
 from kb_text.analysis import Token, analyze
 
 SNIPPET_CHARS = 240
-WHOLE_TEXT_CHARS = 300
+MOMENT_MS = 15_000
+"""How long a cited stretch of a recording may become by adding context to the match: a few
+sentences, enough to understand what was said, and short enough to be listened to as one moment."""
 _WORD_SEARCH_CHARS = 30
 _ELLIPSIS = "…"
 _CLUSTER = regex.compile(r"\X")
@@ -43,8 +48,8 @@ class Excerpt:
     Attributes:
         unit_start: first of the units to cite.
         unit_end: one past the last.
-        snippet: what to show, at most a little over `SNIPPET_CHARS` code points unless the whole
-            text has at most `WHOLE_TEXT_CHARS`.
+        snippet: what to show: exactly these units, with marks of omission. It is at most
+            `SNIPPET_CHARS` code points and the marks long, unless one match needs more units.
         highlights: what matched, as ranges of `snippet`, in order, without overlap.
     """
 
@@ -61,23 +66,26 @@ def excerpt(
     *,
     max_chars: int = SNIPPET_CHARS,
 ) -> Excerpt:
-    """Return the run of units that answers `query` best, and a snippet around it.
+    """Return the run of units that answers `query` best, with the snippet that shows it.
 
-    A run is one unit, the units of one match, or neighbours that fit into a snippet together. The
-    best has the most distinct terms, then the most matches, then the fewest characters, and comes
-    first. Where nothing matches, all units are the run.
+    A run begins as one unit, the units of one match, or neighbours that fit into a snippet
+    together. The best has the most distinct terms, then the most matches, then the fewest
+    characters, and comes first; where nothing matches, it is the first unit. It is then extended
+    by whole neighbours, following and preceding in turn, while it stays within a snippet, within a
+    moment and with one speaker. Only a unit that is too long alone is cut.
     """
     matches = find_matches(text, query)
-    run = _best_run(matches, units, max_chars) or _Range(0, len(units))
-    window = _Range(0, len(text))
-    if len(text) > max(WHOLE_TEXT_CHARS, max_chars):
-        focus = _focus(matches, _chars_of(run, units), max_chars)
-        window = _window(text, focus, max_chars)
+    best = _best_run(matches, units, max_chars) or _Range(0, min(1, len(units)))
+    run = _extended(best, units, max_chars)
+    window = _chars_of(run, units) if units else _Range(0, len(text))
+    if any(_length(_chars_of_unit(unit)) > max_chars for unit in units[run.start : run.end]):
+        window = _window(text, window, _focus(matches, window, max_chars), max_chars)
+    shown = _units_in(window, units)
     lead = _ELLIPSIS if window.start > 0 else ""
     trail = _ELLIPSIS if window.end < len(text) else ""
     return Excerpt(
-        unit_start=run.start,
-        unit_end=run.end,
+        unit_start=shown.start,
+        unit_end=shown.end,
         snippet=lead + text[window.start : window.end] + trail,
         highlights=_highlights(matches, window, len(lead)),
     )
@@ -125,9 +133,21 @@ def _chars_of_term(tokens: list[Token], place: int, term: QueryTerm) -> tuple[in
 
 
 def _chars_of(run: _Range, units: Sequence[PassageUnit]) -> _Range:
-    if run.start == run.end:
-        return _Range(0, 0)
     return _Range(units[run.start].char_start, units[run.end - 1].char_end)
+
+
+def _chars_of_unit(unit: PassageUnit) -> _Range:
+    return _Range(unit.char_start, unit.char_end)
+
+
+def _units_in(window: _Range, units: Sequence[PassageUnit]) -> _Range:
+    """Return the units of which anything is in `window`; several may share one place."""
+    inside = [
+        place
+        for place, unit in enumerate(units)
+        if unit.char_start < window.end and window.start < unit.char_end
+    ]
+    return _Range(inside[0], inside[-1] + 1) if inside else _Range(0, len(units))
 
 
 def _best_run(
@@ -146,7 +166,7 @@ def _best_run(
         run, terms = group, Counter[int]()
         for other in groups[first:]:
             wider = _Range(run.start, max(run.end, other.end))
-            if wider != group and _length(_chars_of(wider, units)) > max_chars:
+            if wider != group and not _fits(wider, units, max_chars):
                 break
             run = wider
             terms.update(counts[other])
@@ -156,14 +176,53 @@ def _best_run(
     return best[1] if best else None
 
 
+def _fits(run: _Range, units: Sequence[PassageUnit], max_chars: int) -> bool:
+    """Whether one snippet can show the run, and one citation name it: a page, or a time."""
+    first, last = units[run.start].span, units[run.end - 1].span
+    if first.kind != last.kind or _length(_chars_of(run, units)) > max_chars:
+        return False
+    return not (isinstance(first, PageSpan) and isinstance(last, PageSpan)) or (
+        first.page == last.page
+    )
+
+
+def _extended(run: _Range, units: Sequence[PassageUnit], max_chars: int) -> _Range:
+    """Return the run with as many neighbours as may join it.
+
+    What keeps a neighbour out keeps it out of every longer run too, so that side is done.
+    """
+    steps = [_Range(0, 1), _Range(-1, 0)]
+    while steps:
+        for step in tuple(steps):
+            wider = _Range(run.start + step.start, run.end + step.end)
+            if _may_extend(run, wider, units, max_chars):
+                run = wider
+            else:
+                steps.remove(step)
+    return run
+
+
+def _may_extend(run: _Range, wider: _Range, units: Sequence[PassageUnit], max_chars: int) -> bool:
+    if wider.start < 0 or wider.end > len(units) or not _fits(wider, units, max_chars):
+        return False
+    edge, added = units[run.start], units[wider.start]
+    if wider.end > run.end:
+        edge, added = units[run.end - 1], units[wider.end - 1]
+    return edge.speaker == added.speaker and _is_moment(units[wider.start : wider.end])
+
+
+def _is_moment(units: Sequence[PassageUnit]) -> bool:
+    times = [unit.span for unit in units if isinstance(unit.span, TimeSpan)]
+    start_ms = min((span.start_ms for span in times), default=0)
+    return max((span.end_ms for span in times), default=0) - start_ms <= MOMENT_MS
+
+
 def _length(span: _Range) -> int:
     return span.end - span.start
 
 
 def _focus(matches: list[TermMatch], run: _Range, max_chars: int) -> _Range:
-    """Return what must be seen: the run, or the best stretch of matches in one that is too long."""
-    if _length(run) <= max_chars:
-        return run
+    """Return what must be seen: the best stretch of matches in a run that is too long."""
     inside = [
         match for match in matches if run.start <= match.char_start and match.char_end <= run.end
     ]
@@ -186,15 +245,18 @@ def _focus(matches: list[TermMatch], run: _Range, max_chars: int) -> _Range:
     return best
 
 
-def _window(text: str, focus: _Range, max_chars: int) -> _Range:
-    """Return about `max_chars` around `focus`, cut between words or at least between graphemes."""
-    start = max(0, focus.start - (max_chars - _length(focus)) // 2)
-    end = min(len(text), start + max_chars)
-    start = max(0, min(start, end - max_chars))
-    if start > 0:
+def _window(text: str, bounds: _Range, focus: _Range, max_chars: int) -> _Range:
+    """Return at most `max_chars` around `focus`, cut between words or at least graphemes.
+
+    Nothing outside of `bounds` is in it, and what ends at a bound is not cut there.
+    """
+    start = max(bounds.start, focus.start - (max_chars - _length(focus)) // 2)
+    end = min(bounds.end, start + max_chars)
+    start = max(bounds.start, min(start, end - max_chars))
+    if start > bounds.start:
         start = _cut_forward(text, start, max(start, focus.start))
-    if end < len(text):
-        end = _cut_backward(text, min(end, len(text)), max(focus.end, start))
+    if end < bounds.end:
+        end = _cut_backward(text, end, max(focus.end, start))
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
