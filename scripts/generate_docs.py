@@ -61,7 +61,7 @@ def _read(path: Path) -> str | None:
 def _commands() -> str:
     import typer.main
 
-    from kb_cli.main import app
+    from kb_cli.app import app
 
     root = typer.main.get_command(app)
     parts = [NOTICE, "# Commands\n", *_command_section("kb", root)]

@@ -180,10 +180,11 @@ def test_progress_lines_come_before_the_report(kb: KbCommand, audio_fixtures: Pa
     assert {line["schema_version"] for line in lines[:-1]} == {"ingest_progress.v1"}
     assert lines[-1]["schema_version"] == "ingest_report.v1"
     assert [line["event"] for line in lines[:-1]] == [
+        "looking",
         "planned",
         "file_started",
         "file_progress",
         "file_done",
     ]
-    assert lines[2]["done_ms"] == lines[2]["total_ms"]
+    assert lines[3]["done_ms"] == lines[3]["total_ms"]
     json.dumps(lines)

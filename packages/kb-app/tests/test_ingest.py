@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from kb_app.container import Container
 from kb_app.ingest import ingest
 from kb_app.library import list_documents, search, status
 from kb_app.wire import IngestProgressV1, IngestReportV1
 from kb_core import CancelToken
+from kb_core.errors import ModelMissing, StoreBusy
 from kb_testing.fake_transcriber import BeepTranscriber, ScriptedTranscriber
 from kb_testing.sound import write_beeps
 
@@ -202,7 +205,7 @@ def test_another_model_makes_only_its_documents_stale(
     assert recogniser.calls == 1
 
 
-def test_an_engine_that_fails_stops_the_run_and_keeps_what_was_done(
+def test_a_file_on_which_the_engine_fails_does_not_keep_the_others_out(
     open_container: OpenContainer, workspace: Path
 ) -> None:
     write_beeps(workspace / "a.wav", 4, [1])
@@ -214,8 +217,95 @@ def test_an_engine_that_fails_stops_the_run_and_keeps_what_was_done(
     )
     container = open_container(recogniser)
     report = ingest(container, [workspace])
-    assert kinds(report) == {"a.wav": "new", "b.wav": "error", "c.wav": "error"}
-    assert paths(container) == ["a.wav"]
+    assert kinds(report) == {"a.wav": "new", "b.wav": "error", "c.wav": "new"}
+    assert paths(container) == ["a.wav", "c.wav"]
+
+
+def test_a_missing_model_stops_the_run_and_names_every_file(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "a.wav", 4, [1])
+    write_beeps(workspace / "b.wav", 4, [2])
+    recogniser = ScriptedTranscriber([], fail_at_call=1, error=ModelMissing("no model tiny"))
+    report = ingest(open_container(recogniser), [workspace])
+    assert [item.error for item in report.items] == [
+        "a.wav: no model tiny",
+        "b.wav: not attempted after this error",
+    ]
+    assert report.items[1].error_code == "not_attempted"
+
+
+def test_a_file_that_changes_while_it_is_heard_is_an_error_and_poisons_nothing(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "a.wav", 4, [1])
+    recording = write_beeps(workspace / "b.wav", 4, [2])
+    original = recording.read_bytes()
+
+    def overwrite(progress: IngestProgressV1) -> None:
+        if progress.event == "file_done" and progress.doc_path == "a.wav":
+            write_beeps(recording, 8, [5])
+
+    report = ingest(open_container(), [workspace], on_progress=overwrite)
+    assert kinds(report) == {"a.wav": "new", "b.wav": "error"}
+    assert "changed while it was read" in str(report.items[1].error)
+    recording.write_bytes(original)
+    container = open_container()
+    assert kinds(ingest(container, [workspace])) == {"a.wav": "skipped", "b.wav": "new"}
+    hits = {hit.doc_path: hit.citation.start_ms for hit in search(container, "beep").hits}
+    assert hits == {"a.wav": 1000, "b.wav": 2000}
+
+
+def test_another_workspace_root_moves_documents_and_removes_none(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    for folder in ("a", "b"):
+        (workspace / folder).mkdir()
+        write_beeps(workspace / folder / "talk.wav", 4, [1 if folder == "a" else 2])
+    ingest(open_container(), [workspace])
+    container = open_container(settings={"workspace.root": workspace / "a"})
+    report = ingest(container, [workspace / "a"])
+    assert kinds(report) == {"talk.wav": "moved"}
+    assert paths(container) == ["b/talk.wav", "talk.wav"]
+
+
+@pytest.mark.parametrize("spelling", ["link", "recordings/inner/.."])
+def test_a_deletion_is_noticed_whatever_the_folder_is_called(
+    open_container: OpenContainer, workspace: Path, spelling: str
+) -> None:
+    (workspace / "recordings" / "inner").mkdir(parents=True)
+    (workspace / "link").symlink_to("recordings", target_is_directory=True)
+    recording = write_beeps(workspace / "recordings" / "talk.wav", 4, [1])
+    container = open_container()
+    ingest(container, [workspace / spelling])
+    recording.unlink()
+    assert kinds(ingest(container, [workspace / spelling])) == {"recordings/talk.wav": "removed"}
+
+
+def test_a_second_ingest_at_the_same_time_is_refused(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    write_beeps(workspace / "talk.wav", 4, [1])
+    container = open_container()
+    refused: list[str] = []
+
+    def ingest_again(progress: IngestProgressV1) -> None:
+        if progress.event == "file_started":
+            with pytest.raises(StoreBusy) as error:
+                ingest(open_container(), [workspace])
+            refused.append(error.value.message)
+
+    assert kinds(ingest(container, [workspace], on_progress=ingest_again)) == {"talk.wav": "new"}
+    assert len(refused) == 1
+    assert "another kb ingest" in refused[0]
+
+
+def test_a_relative_path_that_nothing_reads_is_refused_by_name(
+    open_container: OpenContainer, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace / "notes.xyz").write_text("no recording", encoding="utf-8")
+    monkeypatch.chdir(workspace)
+    assert kinds(ingest(open_container(), [Path("notes.xyz")])) == {"notes.xyz": "error"}
 
 
 def test_a_stopped_run_goes_on_where_it_was(open_container: OpenContainer, workspace: Path) -> None:
@@ -246,7 +336,8 @@ def test_progress_tells_length_speed_and_what_was_reused(
     write_beeps(workspace / "talk.wav", 70, [1])
     events: list[IngestProgressV1] = []
     ingest(open_container(), [workspace], on_progress=events.append)
-    assert [events[0].event, events[1].event, events[-1].event] == [
+    assert [events[0].event, events[1].event, events[2].event, events[-1].event] == [
+        "looking",
         "planned",
         "file_started",
         "file_done",

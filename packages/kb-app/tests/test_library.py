@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import wave
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,11 @@ from kb_app.container import Container
 from kb_app.doctor import diagnose
 from kb_app.ingest import ingest
 from kb_app.library import inspect_chunk, inspect_document, search, status
+from kb_app.models import use_model
 from kb_app.playback import play
+from kb_app.setup import init
 from kb_app.wire import WIRE_MODELS
+from kb_config import load_settings
 from kb_core.errors import CitationSyntaxError, ConfigError, FeatureMissing, NotFound
 from kb_testing.sound import write_beeps
 
@@ -95,3 +100,39 @@ def test_a_package_that_is_not_installed_is_named(container: Container) -> None:
 def test_every_wire_object_has_a_version_of_its_own() -> None:
     versions = [model.model_fields["schema_version"].default for model in WIRE_MODELS]
     assert len(set(versions)) == len(versions)
+
+
+def test_a_word_index_that_lost_its_rows_is_found_and_mended(container: Container) -> None:
+    path = container.settings.database_path
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM chunk_fts")
+        connection.commit()
+    assert search(container, "beep").hits == ()
+    (finding,) = [each for each in diagnose(container).findings if not each.ok]
+    assert finding.hint is not None
+    assert "kb doctor --mend" in finding.hint
+    assert diagnose(container, mend=True).healthy
+    assert len(search(container, "beep").hits) == 1
+
+
+def test_a_model_that_is_not_here_is_named_and_hides_nothing_else(
+    container: Container, open_container: OpenContainer
+) -> None:
+    settings = container.settings.model_copy(
+        update={"asr": container.settings.asr.model_copy(update={"model": "nobody"})}
+    )
+    lost = Container(settings)
+    report = status(lost)
+    assert report.documents == 1
+    assert report.problem is not None
+    assert "nobody" in report.problem.message
+    assert not diagnose(lost).healthy
+    lost.close()
+
+
+def test_init_after_another_command_still_sets_the_workspace(tmp_path: Path) -> None:
+    data_dir = tmp_path / "other"
+    use_model(Container(load_settings(data_dir)), "base")
+    report = init(load_settings(data_dir), tmp_path)
+    assert report.workspace_root == str(tmp_path.resolve())
+    assert load_settings(data_dir).workspace.root == tmp_path.resolve()

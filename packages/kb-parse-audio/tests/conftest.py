@@ -242,7 +242,9 @@ class ScriptedTranscriber:
         energy = float(np.abs(np.asarray(window.pcm)).sum())
         until_ms = self.stops_at_ms.get(window.start_sample)
         segment = TranscriptSegment(
-            start_ms=0, end_ms=until_ms or window.duration_ms, text=f"{window.start_ms} {energy:.3f}"
+            start_ms=0,
+            end_ms=until_ms or window.duration_ms,
+            text=f"{window.start_ms} {energy:.3f}",
         )
         return RecognisedWindow(
             segments=() if window.start_sample in self.silent_starts else (segment,),

@@ -93,7 +93,8 @@ def test_what_was_not_heard_is_in_the_next_window():
     starts = []
     for window in windows:
         starts.append(window.start_sample)
-        assert np.array_equal(np.asarray(window.pcm), sound[window.start_sample : window.end_sample])
+        expected = sound[window.start_sample : window.end_sample]
+        assert np.array_equal(np.asarray(window.pcm), expected)
         if window.start_sample == 0:
             windows.go_on_from(20 * RATE_HZ)
     assert starts[:2] == [0, 20 * RATE_HZ]

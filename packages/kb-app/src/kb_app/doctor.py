@@ -3,42 +3,46 @@
 from __future__ import annotations
 
 from kb_app.container import Container
-from kb_app.library import status
-from kb_app.models import verify_models
+from kb_app.models import list_models, verify_models
 from kb_app.wire import DoctorReportV1, FindingV1
-from kb_core.errors import KbError
+from kb_core.errors import KbError, StoreMissing
+
+MENDED_BY_REBUILDING = frozenset({"damaged_index", "index_mismatch"})
 
 
-def diagnose(container: Container) -> DoctorReportV1:
-    """Check the store, the files, the installed parts and the model files."""
-    findings = [*_store_findings(container), *_part_findings(container)]
-    findings.extend(_model_findings(container))
+def diagnose(container: Container, *, mend: bool = False) -> DoctorReportV1:
+    """Check the store, the installed parts and the model files.
+
+    Args:
+        container: of a knowledge base that need not be open.
+        mend: make a word index that is wrong anew, then look again.
+
+    Raises:
+        StoreMissing: there is no knowledge base to check.
+    """
+    store_findings = _store_findings(container)
+    if mend and any(finding.code in MENDED_BY_REBUILDING for finding in store_findings):
+        container.store.rebuild_lexical()
+        store_findings = _store_findings(container)
+    findings = [*store_findings, *_part_findings(container)]
     return DoctorReportV1(healthy=all(finding.ok for finding in findings), findings=tuple(findings))
 
 
 def _store_findings(container: Container) -> list[FindingV1]:
     try:
         problems = container.store.check()
-        present = status(container)
+        counts = container.store.counts()
+    except StoreMissing:
+        raise
     except KbError as error:
-        return [FindingV1(code=error.code, ok=False, message=error.message, hint=error.hint)]
-    findings = [
-        FindingV1(code=problem.code, ok=False, message=problem.message, hint=problem.hint)
-        for problem in problems
-    ]
-    findings.extend(
-        FindingV1(
-            code="file_missing",
-            ok=False,
-            message=f"{path}: the file is gone; its text stays searchable, it cannot be played",
-            hint="put it back, or run `kb ingest` on the folder that it was in",
-        )
-        for path in present.missing
-    )
-    if not findings:
-        message = f"{present.documents} documents, {present.chunks} chunks, all indexes agree"
-        findings.append(FindingV1(code="store", ok=True, message=message))
-    return findings
+        return [_bad(error)]
+    if problems:
+        return [
+            FindingV1(code=problem.code, ok=False, message=problem.message, hint=problem.hint)
+            for problem in problems
+        ]
+    message = f"{counts.documents} documents, {counts.chunks} chunks, all indexes agree"
+    return [FindingV1(code="store", ok=True, message=message)]
 
 
 def _part_findings(container: Container) -> list[FindingV1]:
@@ -46,14 +50,24 @@ def _part_findings(container: Container) -> list[FindingV1]:
         names = ", ".join(each.name for each in container.extractors) or "none"
         found = [FindingV1(code="extractors", ok=True, message=f"installed extractors: {names}")]
         identity = container.transcriber.identity
+        message = f"speech: {identity.engine} {identity.engine_version}, model {identity.model_id}"
+        found.append(_chosen_model(container, message))
+        return [*found, *verify_models(container, None)]
     except KbError as error:
-        return [FindingV1(code=error.code, ok=False, message=error.message, hint=error.hint)]
-    message = f"speech: {identity.engine} {identity.engine_version}, model {identity.model_id}"
-    return [*found, FindingV1(code="transcriber", ok=True, message=message)]
+        return [_bad(error)]
 
 
-def _model_findings(container: Container) -> list[FindingV1]:
-    try:
-        return list(verify_models(container, None))
-    except KbError as error:
-        return [FindingV1(code=error.code, ok=False, message=error.message, hint=error.hint)]
+def _chosen_model(container: Container, message: str) -> FindingV1:
+    chosen = next((each for each in list_models(container).models if each.in_use), None)
+    if chosen is not None and chosen.status == "available":
+        return FindingV1(
+            code="model_missing",
+            ok=False,
+            message=f"{message}, which is not on this machine",
+            hint=f"`kb models pull {chosen.name}`, or choose another with `kb models use`",
+        )
+    return FindingV1(code="transcriber", ok=True, message=message)
+
+
+def _bad(error: KbError) -> FindingV1:
+    return FindingV1(code=error.code, ok=False, message=error.message, hint=error.hint)

@@ -9,17 +9,22 @@ ends the run.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kb_app.container import Container
-from kb_app.ingest_plan import IngestPlan, IngestPlanner, IngestTask, item_of_stored
+from kb_app.ingest_items import error_item, not_attempted_item, stored_item
+from kb_app.ingest_plan import IngestPlan, IngestPlanner, IngestTask
 from kb_app.ingest_progress import ProgressReporter
-from kb_app.wire import IngestItemV1, IngestProgressV1, IngestReportV1, ItemKind
-from kb_core import CancelToken, ChunkRuntime, Progress, run_chunker
+from kb_app.run_lock import only_ingest
+from kb_app.unchanged import UnchangedFileCache
+from kb_app.wire import IngestItemV1, IngestProgressV1, IngestReportV1
+from kb_core import CancelToken, ChunkRuntime, run_chunker
 from kb_core.errors import (
     Cancelled,
     ChunkError,
+    EngineFailed,
     FeatureMissing,
     InputError,
     KbError,
@@ -29,8 +34,6 @@ from kb_core.errors import (
 )
 from kb_core.ports.extractor import ExtractRuntime
 from kb_core.ports.store import DocumentVersions, IngestedDocument
-
-ITEM_KINDS: tuple[ItemKind, ...] = ("new", "updated", "skipped", "moved", "removed", "error")
 
 
 def ingest(
@@ -43,10 +46,11 @@ def ingest(
     """Ingest files and folders.
 
     Raises:
-        StoreError: the knowledge base cannot be used at all.
+        StoreError: the knowledge base cannot be used at all, or another ingest is at work on it.
     """
     run = _IngestRun(container, on_progress, cancel or CancelToken())
-    return run.execute(paths)
+    with only_ingest(container.settings.data_dir):
+        return run.execute(paths)
 
 
 class _IngestRun:
@@ -58,7 +62,7 @@ class _IngestRun:
     ) -> None:
         self._container = container
         self._cancel = cancel
-        self._on_progress = on_progress
+        self._reporter = ProgressReporter(on_progress)
         self._items: list[IngestItemV1] = []
 
     def execute(self, paths: Sequence[Path]) -> IngestReportV1:
@@ -66,7 +70,8 @@ class _IngestRun:
         plan = IngestPlan()
         cancelled = False
         try:
-            plan = IngestPlanner(self._container, self._cancel).plan(paths)
+            planner = IngestPlanner(self._container, self._cancel, self._reporter.looking_at)
+            plan = planner.plan(paths)
             self._items.extend(plan.settled)
             self._remove(plan)
             self._do_tasks(plan.tasks)
@@ -77,31 +82,30 @@ class _IngestRun:
     def _remove(self, plan: IngestPlan) -> None:
         for document in plan.removals:
             self._container.store.delete_document(document.doc_id)
-            self._items.append(item_of_stored("removed", document))
+            self._items.append(stored_item("removed", document))
 
     def _do_tasks(self, tasks: Sequence[IngestTask]) -> None:
-        reporter = ProgressReporter(self._on_progress, [task.asset.byte_len for task in tasks])
-        reporter.planned()
-        fatal: KbError | None = None
+        self._reporter.planned([task.asset.byte_len for task in tasks])
+        stopped_by: KbError | None = None
         for task in tasks:
-            path = task.asset.workspace_path
-            if fatal is not None:
-                self._items.append(_failed(task, fatal))
+            asset = task.asset
+            if stopped_by is not None:
+                self._items.append(not_attempted_item(asset, stopped_by))
                 continue
             self._cancel.raise_if_cancelled()
-            reporter.file_started(path)
+            self._reporter.file_started(asset.workspace_path)
             try:
-                item = self._do(task, lambda progress: reporter.file_progress(progress))
+                item = self._do(task)
+            except (InputError, ChunkError, EngineFailed) as error:
+                item = error_item(asset.workspace_path, error, asset)
             except (StoreError, ModelError, FeatureMissing) as error:
-                fatal = error
-                item = _failed(task, error)
-            except (InputError, ChunkError) as error:
-                item = _failed(task, error)
+                stopped_by = error
+                item = error_item(asset.workspace_path, error, asset)
             self._items.append(item)
-            reporter.file_done(path, item.kind)
+            self._reporter.file_done(asset.workspace_path, item.kind)
 
-    def _do(self, task: IngestTask, on_progress: Callable[[Progress], None]) -> IngestItemV1:
-        ingested = self._make(task, on_progress)
+    def _do(self, task: IngestTask) -> IngestItemV1:
+        ingested = self._make(task)
         self._container.store.put_document(ingested, replaces=task.replaces)
         audio = ingested.document.audio
         return IngestItemV1(
@@ -118,15 +122,17 @@ class _IngestRun:
             warnings=ingested.warnings,
         )
 
-    def _make(self, task: IngestTask, on_progress: Callable[[Progress], None]) -> IngestedDocument:
+    def _make(self, task: IngestTask) -> IngestedDocument:
         asset = task.asset
         extractor = self._container.extractor_for(asset.media_type)
         if extractor is None:
             raise UnsupportedMedia(asset.source_path, f"no extractor reads {asset.media_type}")
+        cache = UnchangedFileCache(self._container.store, asset.source_path, task.stamp)
         extract_runtime = ExtractRuntime(
-            transcripts=self._container.store, cancel=self._cancel, progress=on_progress
+            transcripts=cache, cancel=self._cancel, progress=self._reporter.file_progress
         )
         document = extractor.extract(asset, extract_runtime)
+        cache.check()
         chunker, policy = self._container.chunker_for(asset.media_type)
         chunks = run_chunker(chunker, document, policy, ChunkRuntime(cancel=self._cancel))
         versions = extractor.versions()
@@ -146,26 +152,16 @@ class _IngestRun:
 
     def _report(self, plan: IngestPlan, cancelled: bool, started_s: float) -> IngestReportV1:
         items = sorted(self._items, key=lambda item: (item.doc_path, item.kind))
-        counts = {kind: sum(item.kind == kind for item in items) for kind in ITEM_KINDS}
-        counts["errors"] = counts.pop("error")  # type: ignore[index]
-        return IngestReportV1.model_validate(
-            {
-                "scanned": plan.scanned,
-                **counts,
-                "cancelled": cancelled,
-                "duration_ms": round((time.monotonic() - started_s) * 1000),
-                "items": tuple(items),
-            }
+        counts = Counter(item.kind for item in items)
+        return IngestReportV1(
+            scanned=plan.scanned,
+            new=counts["new"],
+            updated=counts["updated"],
+            skipped=counts["skipped"],
+            moved=counts["moved"],
+            removed=counts["removed"],
+            errors=counts["error"],
+            cancelled=cancelled,
+            duration_ms=round((time.monotonic() - started_s) * 1000),
+            items=tuple(items),
         )
-
-
-def _failed(task: IngestTask, error: KbError) -> IngestItemV1:
-    return IngestItemV1(
-        kind="error",
-        doc_path=task.asset.workspace_path,
-        asset_id=task.asset.asset_id,
-        media_type=task.asset.media_type,
-        error=error.message,
-        error_code=error.code,
-        error_hint=error.hint,
-    )

@@ -8,11 +8,14 @@ document, moved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kb_app.container import Container
+from kb_app.ingest_items import error_item, stored_item
+from kb_app.ingest_removals import RemovalRule, real_place
 from kb_app.staleness import StalenessCheck
 from kb_app.wire import IngestItemV1, ItemKind
 from kb_core import MediaType, RawAsset
@@ -27,8 +30,6 @@ from kb_source_fs import (
     sniff,
     workspace_path_of,
 )
-
-_MISMATCH_HINT = "rename the file to what it is, or fetch it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +57,34 @@ class IngestPlan:
 class IngestPlanner:
     """Makes the plan for one run."""
 
-    def __init__(self, container: Container, cancel: CancelToken) -> None:
+    def __init__(
+        self,
+        container: Container,
+        cancel: CancelToken,
+        on_file: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Take the knowledge base, and whom to tell of each file before it is read."""
         self._container = container
         self._cancel = cancel
+        self._on_file = on_file
         self._store: DocumentStore = container.store
         self._root = container.settings.workspace.root
         self._staleness = StalenessCheck(container)
         self._documents = {doc.workspace_path: doc for doc in self._store.list_documents()}
         self._plan = IngestPlan()
         self._seen_paths: set[str] = set()
-        self._blocked_paths: list[str] = []
         self._moved_ids: set[str] = set()
 
     def plan(self, paths: Sequence[Path]) -> IngestPlan:
         """Look at `paths` and return what is to be done, in a fixed order."""
-        explicit = {path for path in paths if not path.is_dir()}
+        folders = [path for path in paths if os.path.isdir(path)]
+        named = {Path(os.path.abspath(path)) for path in paths}
+        removals = RemovalRule(folders)
         unknown: list[tuple[FoundFile, str]] = []
         for found in scan(paths, own_folders=self._own_folders()):
             self._cancel.raise_if_cancelled()
             if isinstance(found, SkippedPath):
+                removals.note(found)
                 self._note_skipped(found)
                 continue
             self._plan.scanned += 1
@@ -86,49 +96,47 @@ class IngestPlanner:
             else:
                 self._compare(found, workspace_path, stored)
         for found, workspace_path in unknown:
-            self._cancel.raise_if_cancelled()
-            self._consider_new(found, workspace_path, named=found.path in explicit)
-        self._plan_removals(path for path in paths if path.is_dir())
+            self._consider_new(found, workspace_path, named=found.path in named)
+        self._plan.removals.extend(
+            document
+            for document in self._documents.values()
+            if not self._is_accounted_for(document) and removals.removes(document)
+        )
         return self._plan
 
     def _own_folders(self) -> tuple[Path, ...]:
         settings = self._container.settings
         return (settings.data_dir, settings.models_dir)
 
+    def _is_accounted_for(self, document: StoredDocument) -> bool:
+        return document.workspace_path in self._seen_paths or document.doc_id in self._moved_ids
+
     def _note_skipped(self, skipped: SkippedPath) -> None:
-        workspace_path = self._workspace_path_for_report(skipped.path)
+        try:
+            workspace_path = workspace_path_of(skipped.path, self._root)
+        except InputError:
+            workspace_path = printable(str(skipped.path))
         if skipped.severity == "error":
             self._plan.scanned += 1
-            self._blocked_paths.append(workspace_path)
             self._settle_error(workspace_path, UnreadableFile(skipped.path, skipped.reason))
         elif workspace_path not in self._documents:  # else it is removed, which says more
-            warning = StepWarning(code="ignored", message=skipped.reason)
-            self._settle("skipped", workspace_path, warnings=(warning,))
-
-    def _workspace_path_for_report(self, path: Path) -> str:
-        try:
-            return printable(workspace_path_of(path, self._root))
-        except InputError:
-            return printable(str(path))
+            self._settle_skipped(workspace_path, "ignored", skipped.reason)
 
     def _compare(self, found: FoundFile, workspace_path: str, stored: StoredDocument) -> None:
+        reasons = self._staleness.reasons(stored)
+        unchanged = (found.stamp, str(found.path)) == (stored.stamp, stored.source_path)
+        if unchanged and not reasons:
+            self._plan.settled.append(stored_item("skipped", stored))
+            return
         try:
-            reasons = self._staleness.reasons(stored)
-            if (
-                found.stamp == stored.stamp
-                and str(found.path) == stored.source_path
-                and not reasons
-            ):
-                self._settle_skipped(stored)
-                return
             media_type = self._media_type(found, named=True) or stored.media_type
-            asset = make_asset(found.path, media_type, root=self._root)
+            asset = self._read(found, workspace_path, media_type)
         except InputError as error:
             self._settle_error(workspace_path, error)
             return
         if asset.asset_id == stored.asset_id and not reasons:
             self._store.restamp(stored.doc_id, asset.source_path, found.stamp)
-            self._settle_skipped(stored)
+            self._plan.settled.append(stored_item("skipped", stored))
             return
         if asset.asset_id != stored.asset_id:
             reasons = ("content changed", *reasons)
@@ -140,16 +148,14 @@ class IngestPlanner:
         try:
             media_type = self._media_type(found, named=named)
             if media_type is None:
-                warning = StepWarning(
-                    code="unsupported_media", message="no installed extractor reads this kind"
-                )
-                self._settle("skipped", workspace_path, warnings=(warning,))
+                reason = "no installed extractor reads this kind"
+                self._settle_skipped(workspace_path, "unsupported_media", reason)
                 return
-            asset = make_asset(found.path, media_type, root=self._root)
+            asset = self._read(found, workspace_path, media_type)
         except InputError as error:
             self._settle_error(workspace_path, error)
             return
-        origin = self._vanished_origin(asset)
+        origin = self._origin_of_moved(asset)
         if origin is None:
             self._plan.tasks.append(IngestTask(asset, found.stamp, "new"))
             return
@@ -168,7 +174,7 @@ class IngestPlanner:
         """Return the file's kind, or None for one that a folder may hold and kb does not read."""
         sniffed = sniff(found.path)
         if sniffed.mismatch is not None:
-            raise UnsupportedMedia(found.path, sniffed.mismatch, hint=_MISMATCH_HINT)
+            raise UnsupportedMedia(found.path, sniffed.mismatch, hint=sniffed.hint)
         if self._container.extractor_for(sniffed.media_type) is not None:
             return sniffed.media_type
         if named:
@@ -180,68 +186,28 @@ class IngestPlanner:
             )
         return None
 
-    def _vanished_origin(self, asset: RawAsset) -> StoredDocument | None:
-        for document in self._documents.values():
-            if (
-                document.asset_id == asset.asset_id
-                and document.doc_id not in self._moved_ids
-                and document.workspace_path not in self._seen_paths
-                and not Path(document.source_path).exists()
-            ):
-                return document
-        return None
-
-    def _plan_removals(self, folders: Iterable[Path]) -> None:
-        prefixes = [workspace_path_of(folder, self._root) for folder in folders]
-        for path, document in self._documents.items():
-            if (
-                path not in self._seen_paths
-                and document.doc_id not in self._moved_ids
-                and any(is_under(path, prefix) for prefix in prefixes)
-                and not any(is_under(path, blocked) for blocked in self._blocked_paths)
-            ):
-                self._plan.removals.append(document)
-
-    def _settle(self, kind: ItemKind, doc_path: str, **fields: object) -> None:
-        self._plan.settled.append(
-            IngestItemV1.model_validate({"kind": kind, "doc_path": doc_path, **fields})
+    def _read(self, found: FoundFile, workspace_path: str, media_type: MediaType) -> RawAsset:
+        self._on_file(workspace_path)
+        return make_asset(
+            found.path, media_type, root=self._root, check=self._cancel.raise_if_cancelled
         )
 
-    def _settle_skipped(self, stored: StoredDocument) -> None:
-        self._plan.settled.append(item_of_stored("skipped", stored))
+    def _origin_of_moved(self, asset: RawAsset) -> StoredDocument | None:
+        """Return the document of these bytes whose file is gone, or has another name now."""
+        for document in self._documents.values():
+            if document.asset_id == asset.asset_id and not self._is_accounted_for(document):
+                same_file = real_place(Path(document.source_path)) == real_place(
+                    Path(asset.source_path)
+                )
+                if same_file or not os.path.exists(document.source_path):
+                    return document
+        return None
+
+    def _settle_skipped(self, doc_path: str, code: str, reason: str) -> None:
+        warning = StepWarning(code=code, message=reason)
+        self._plan.settled.append(
+            IngestItemV1(kind="skipped", doc_path=printable(doc_path), warnings=(warning,))
+        )
 
     def _settle_error(self, doc_path: str, error: InputError) -> None:
         self._plan.settled.append(error_item(doc_path, error))
-
-
-def item_of_stored(kind: ItemKind, stored: StoredDocument) -> IngestItemV1:
-    """Return the report's item for a document as it is stored."""
-    return IngestItemV1(
-        kind=kind,
-        doc_path=stored.workspace_path,
-        doc_id=stored.doc_id,
-        asset_id=stored.asset_id,
-        media_type=stored.media_type,
-        duration_ms=stored.duration_ms,
-        chunk_count=stored.chunk_count,
-        versions=stored.versions,
-        warnings=stored.warnings,
-    )
-
-
-def error_item(doc_path: str, error: InputError) -> IngestItemV1:
-    """Return the report's item for a file that could not be used."""
-    return IngestItemV1(
-        kind="error",
-        doc_path=doc_path,
-        error=error.message,
-        error_code=error.code,
-        error_hint=error.hint,
-    )
-
-
-def is_under(path: str, folder: str) -> bool:
-    """Return whether a workspace path is `folder` or lies in it; `.` holds all relative ones."""
-    if folder in ("", "."):
-        return not path.startswith("/")
-    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -12,27 +12,38 @@ from kb_core import Progress
 class ProgressReporter:
     """Adds position, realtime factor and time left to what extractors report.
 
-    Time left is scaled by bytes: lengths are not known before files are opened, sizes are.
+    Time left is scaled by bytes: lengths are not known before files are opened, sizes are. What an
+    earlier run had done counts neither as work nor as speed.
     """
 
-    def __init__(
-        self, on_progress: Callable[[IngestProgressV1], None], file_byte_lens: Sequence[int]
-    ) -> None:
+    def __init__(self, on_progress: Callable[[IngestProgressV1], None]) -> None:
         self._on_progress = on_progress
-        self._byte_lens = file_byte_lens
+        self._byte_lens: Sequence[int] = ()
         self._finished = 0
         self._path: str | None = None
         self._run_started_s = time.monotonic()
         self._file_started_s = self._run_started_s
+        self._reused_bytes_before = 0.0
+        self._reused_bytes_of_file = 0.0
 
-    def planned(self) -> None:
+    def looking_at(self, path: str) -> None:
+        """Report that a file is read to see whether there is something to do."""
+        self._path = path
+        self._emit("looking")
+
+    def planned(self, file_byte_lens: Sequence[int]) -> None:
         """Report how many files there are to do."""
+        self._byte_lens = file_byte_lens
+        self._run_started_s = time.monotonic()
+        self._path = None
         self._emit("planned")
 
     def file_started(self, path: str) -> None:
         """Report that a file is begun."""
         self._path = path
         self._file_started_s = time.monotonic()
+        self._reused_bytes_before += self._reused_bytes_of_file
+        self._reused_bytes_of_file = 0.0
         self._emit("file_started")
 
     def file_progress(self, progress: Progress) -> None:
@@ -40,14 +51,13 @@ class ProgressReporter:
         elapsed_s = time.monotonic() - self._file_started_s
         fresh_ms = progress.done_ms - progress.reused_ms
         factor = round(fresh_ms / 1000 / elapsed_s, 2) if elapsed_s > 0 and fresh_ms else None
-        share = progress.done_ms / progress.total_ms if progress.total_ms else 0.0
         self._emit(
             "file_progress",
             done_ms=progress.done_ms,
             total_ms=progress.total_ms,
             reused_ms=progress.reused_ms,
             realtime_factor=factor,
-            eta_ms=self._eta_ms(min(share, 1.0)),
+            eta_ms=self._eta_ms(progress),
         )
 
     def file_done(self, path: str, kind: ItemKind) -> None:
@@ -56,13 +66,18 @@ class ProgressReporter:
         self._path = path
         self._emit("file_done", kind=kind)
 
-    def _eta_ms(self, share_of_file: float) -> int | None:
-        done = sum(self._byte_lens[: self._finished])
-        done_bytes = done + share_of_file * self._byte_lens[self._finished]
-        if done_bytes <= 0:
+    def _eta_ms(self, progress: Progress) -> int | None:
+        if not progress.total_ms:
+            return None
+        bytes_per_ms = self._byte_lens[self._finished] / progress.total_ms
+        self._reused_bytes_of_file = progress.reused_ms * bytes_per_ms
+        done_bytes = sum(self._byte_lens[: self._finished]) + progress.done_ms * bytes_per_ms
+        fresh_bytes = done_bytes - self._reused_bytes_before - self._reused_bytes_of_file
+        if fresh_bytes <= 0:
             return None
         elapsed_s = time.monotonic() - self._run_started_s
-        return round(elapsed_s * (sum(self._byte_lens) / done_bytes - 1) * 1000)
+        remaining_bytes = max(0.0, sum(self._byte_lens) - done_bytes)
+        return round(elapsed_s * remaining_bytes / fresh_bytes * 1000)
 
     def _emit(self, event: str, **fields: object) -> None:
         self._on_progress(
@@ -71,7 +86,7 @@ class ProgressReporter:
                     "event": event,
                     "file_index": self._finished,
                     "file_count": len(self._byte_lens),
-                    "doc_path": self._path if event != "planned" else None,
+                    "doc_path": self._path,
                     **fields,
                 }
             )

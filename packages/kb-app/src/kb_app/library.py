@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from kb_app.container import Container
@@ -11,11 +12,12 @@ from kb_app.wire import (
     ChunkV1,
     DocumentListV1,
     DocumentV1,
+    ErrorV1,
     SearchResponseV1,
     StaleDocumentV1,
     StatusV1,
 )
-from kb_core.errors import NotFound
+from kb_core.errors import KbError, NotFound
 from kb_core.ports.store import StoredDocument
 from kb_core.query import StoredPassage
 
@@ -50,7 +52,7 @@ def inspect_document(container: Container, name: str) -> DocumentV1:
         checksum=stored.checksum,
         source_path=stored.source_path,
         versions=stored.versions,
-        stale_reasons=StalenessCheck(container).reasons(stored),
+        stale_reasons=_stale_reasons(container, stored),
         segments=segments_v1(document),
         chunk_ids=tuple(container.store.chunk_ids(stored.doc_id)),
     )
@@ -69,8 +71,7 @@ def status(container: Container) -> StatusV1:
     """Return how much there is, what is stale and why, and which files are gone."""
     settings = container.settings
     documents = container.store.list_documents()
-    check = StalenessCheck(container)
-    stale = [(document, check.reasons(document)) for document in documents]
+    stale, problem = _stale_documents(container, documents)
     return StatusV1(
         data_dir=str(settings.data_dir),
         database_path=str(settings.database_path),
@@ -80,15 +81,39 @@ def status(container: Container) -> StatusV1:
         documents=len(documents),
         chunks=sum(document.chunk_count for document in documents),
         sound_ms=sum(document.duration_ms or 0 for document in documents),
-        stale=tuple(
-            StaleDocumentV1(doc_id=doc.doc_id, doc_path=doc.workspace_path, reasons=reasons)
-            for doc, reasons in stale
-            if reasons
-        ),
+        stale=stale,
+        problem=problem,
         missing=tuple(
-            doc.workspace_path for doc in documents if not Path(doc.source_path).exists()
+            doc.workspace_path for doc in documents if not os.path.exists(doc.source_path)
         ),
     )
+
+
+def _stale_documents(
+    container: Container, documents: list[StoredDocument]
+) -> tuple[tuple[StaleDocumentV1, ...], ErrorV1 | None]:
+    """Return what is stale, and what kept us from knowing."""
+    check = StalenessCheck(container)
+    stale: list[StaleDocumentV1] = []
+    for document in documents:
+        try:
+            reasons = check.reasons(document)
+        except KbError as error:
+            return tuple(stale), ErrorV1.of(error)
+        if reasons:
+            stale.append(
+                StaleDocumentV1(
+                    doc_id=document.doc_id, doc_path=document.workspace_path, reasons=reasons
+                )
+            )
+    return tuple(stale), None
+
+
+def _stale_reasons(container: Container, stored: StoredDocument) -> tuple[str, ...]:
+    try:
+        return StalenessCheck(container).reasons(stored)
+    except KbError as error:
+        return (f"not known: {error.message}",)
 
 
 def find_document(container: Container, name: str) -> StoredDocument:
@@ -102,7 +127,7 @@ def find_document(container: Container, name: str) -> StoredDocument:
     store = container.store
     root = container.settings.workspace.root
     found = store.find_document(name) or store.find_document_by_path(name)
-    if found is None and Path(name).exists():
+    if found is None and os.path.exists(name):
         found = store.find_document_by_path(workspace_path_of(Path(name), root))
     if found is None and len(name) >= MIN_ID_PREFIX_CHARS:
         matches = [doc for doc in store.list_documents() if doc.doc_id.startswith(name)]

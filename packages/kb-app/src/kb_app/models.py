@@ -51,15 +51,24 @@ def use_model(container: Container, name: str) -> ModelListV1:
 
 def verify_models(container: Container, name: str | None) -> tuple[FindingV1, ...]:
     """Compare model files with their digests."""
+    models = {info.name: info for info in container.model_registry.list_models()}
     return tuple(
         FindingV1(
             code="model_digest",
             ok=check.ok,
             message=f"model {check.name}: {check.detail}",
-            hint=None if check.ok else f"delete the file, then `kb models pull {check.name}`",
+            hint=None if check.ok else _way_out(models.get(check.name)),
         )
         for check in container.model_registry.verify(name)
     )
+
+
+def _way_out(info: ModelInfo | None) -> str:
+    if info is None or info.source == "added":
+        return "delete its file and add it again with `kb models add FILE`"
+    if info.source == "embedded":
+        return "the next `kb ingest` unpacks it again"
+    return f"delete its file, then `kb models pull {info.name}`"
 
 
 def _added(container: Container, info: ModelInfo, *, use: bool) -> ModelListV1:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
 import wave
 from pathlib import Path
+from typing import BinaryIO
 
 from kb_app.container import Container
 from kb_app.library import find_document, find_passage
 from kb_app.present import citation_v1
 from kb_app.wire import PlayReportV1
-from kb_core import Citation, parse_citation
-from kb_core.errors import CitationSyntaxError, InputError, KbError, NotFound, UnreadableFile
+from kb_core import Citation, format_clock, parse_citation
+from kb_core.errors import (
+    CitationSyntaxError,
+    InputError,
+    KbError,
+    NotFound,
+    UnreadableFile,
+    printable,
+)
 from kb_core.ports.extractor import AudioClip, ClipReader
 from kb_core.ports.store import StoredDocument
+from kb_core.query import shared_speaker
 from kb_core.spans import TimeSpan
 
 PLAYERS: tuple[tuple[str, ...], ...] = (
@@ -34,20 +44,23 @@ def play(container: Container, target: str, *, out: Path | None = None) -> PlayR
 
     Raises:
         NotFound: the target is nothing in the knowledge base, or has no sound.
-        InputError: the recording is gone or cannot be read, or `out` cannot be written.
+        InputError: the recording is gone, cannot be read or ends before that moment; `out` cannot
+            be written, or is a recording itself.
         KbError: no player is installed, or it failed.
     """
     citation, document = resolve_target(container, target)
+    if out is not None:
+        _refuse_own_files(container, out)
     clip = _read_clip(container, citation, document)
     player: str | None = None
     if out is not None:
-        _write_wav(clip, out)
+        _write_out(clip, out)
     else:
         player = _play_clip(clip)
     return PlayReportV1(
         citation=citation_v1(citation),
         source_path=document.source_path,
-        out_path=str(out) if out else None,
+        out_path=printable(str(out)) if out else None,
         player=player,
         duration_ms=len(clip.pcm_s16le) // 2 * 1000 // clip.sample_rate_hz,
     )
@@ -68,7 +81,8 @@ def resolve_target(container: Container, target: str) -> tuple[Citation, StoredD
         except NotFound as not_found:
             raise (error if ":" in target or "#" in target else not_found) from None
         span = passage.chunk.source_spans[0]
-        citation = Citation(path=passage.doc_path, span=span)
+        speaker = shared_speaker(passage.units)
+        citation = Citation(path=passage.doc_path, span=span, speaker=speaker)
     return citation, find_document(container, citation.path)
 
 
@@ -76,25 +90,92 @@ def _read_clip(container: Container, citation: Citation, document: StoredDocumen
     reader: object = container.extractor_for(document.media_type)
     if not isinstance(citation.span, TimeSpan) or not isinstance(reader, ClipReader):
         raise NotFound("sound for", citation.to_human(), hint="only recordings can be played")
-    if not Path(document.source_path).exists():
+    if document.duration_ms is not None and citation.span.start_ms >= document.duration_ms:
+        raise _nothing_there(document)
+    _refuse_unreadable(document)
+    clip = reader.read_clip(document.source_path, citation.span.start_ms, citation.span.end_ms)
+    if not clip.pcm_s16le:
+        raise _nothing_there(document)
+    return clip
+
+
+def _nothing_there(document: StoredDocument) -> InputError:
+    length_s = (document.duration_ms or 0) // 1000
+    return InputError(
+        document.workspace_path,
+        "nothing is heard in that span",
+        hint=f"the recording is {format_clock(length_s)} long",
+    )
+
+
+def _refuse_unreadable(document: StoredDocument) -> None:
+    try:
+        os.stat(document.source_path)
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise UnreadableFile(
             document.source_path,
             "the recording is gone",
             hint="put it back, or run `kb ingest` where it is now",
-        )
-    return reader.read_clip(document.source_path, citation.span.start_ms, citation.span.end_ms)
-
-
-def _write_wav(clip: AudioClip, path: Path) -> None:
-    try:
-        with wave.open(str(path), "wb") as wav:
-            wav.setnchannels(1)
-            wav.setsampwidth(2)
-            wav.setframerate(clip.sample_rate_hz)
-            wav.writeframes(clip.pcm_s16le)
+        ) from error
     except OSError as error:
-        reason = error.strerror or "cannot be written"
-        raise InputError(path, reason.lower(), hint="name another file with --out") from error
+        raise UnreadableFile(document.source_path, _reason(error, "cannot be read")) from error
+
+
+def _refuse_own_files(container: Container, out: Path) -> None:
+    """Refuse to write over the knowledge base or any recording in it, under whatever name."""
+    target = _identity(out)
+    if target is None:
+        return
+    own_files = [doc.source_path for doc in container.store.list_documents()]
+    own_files.append(str(container.settings.database_path))
+    if any(_identity(own_file) == target for own_file in own_files):
+        raise InputError(
+            out,
+            "it belongs to the knowledge base and is not written over",
+            hint="name another file with --out",
+        )
+
+
+def _identity(path: str | Path) -> tuple[int, int] | None:
+    """Return what two names of one file share, or None where there is no file to be seen."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _write_out(clip: AudioClip, out: Path) -> None:
+    """Write a file that is either whole or not there; what was there before stays until then."""
+    target = Path(os.path.realpath(out))
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe; of a folder it tells
+            with target.open("wb") as special:
+                _write_wav(clip, special)
+            return
+        part = target.with_name(f".kb-play-{os.getpid()}.part")
+        try:
+            with part.open("wb") as file:
+                _write_wav(clip, file)
+            os.replace(part, target)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        reason = _reason(error, "cannot be written")
+        raise InputError(out, reason, hint="name another file with --out") from error
+
+
+def _reason(error: OSError, otherwise: str) -> str:
+    return (error.strerror or otherwise).lower()
+
+
+def _write_wav(clip: AudioClip, file: BinaryIO) -> None:
+    with wave.open(file, "wb") as wav:
+        wav.setnchannels(1)
+        wav.setsampwidth(2)
+        wav.setframerate(clip.sample_rate_hz)
+        wav.setnframes(len(clip.pcm_s16le) // 2)
+        wav.writeframesraw(clip.pcm_s16le)
 
 
 def _play_clip(clip: AudioClip) -> str:
@@ -106,7 +187,7 @@ def _play_clip(clip: AudioClip) -> str:
         )
     with tempfile.TemporaryDirectory(prefix="kb-play-") as folder:
         path = Path(folder) / "clip.wav"
-        _write_wav(clip, path)
+        _write_out(clip, path)
         result = subprocess.run([*command, str(path)], capture_output=True, check=False)  # noqa: S603
     if result.returncode != 0:
         detail = result.stderr.decode(errors="replace").strip().splitlines()

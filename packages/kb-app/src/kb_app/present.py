@@ -8,11 +8,12 @@ from kb_app.wire import (
     DocumentSummaryV1,
     SearchHitV1,
     SegmentV1,
+    TextRangeV1,
     WordV1,
 )
 from kb_core import CanonicalDocument, Citation, SearchHit, segment_unit_id
 from kb_core.ports.store import StoredDocument
-from kb_core.query import StoredPassage
+from kb_core.query import StoredPassage, shared_speaker
 from kb_core.spans import TimeSpan
 
 MARK = "**"
@@ -49,6 +50,11 @@ def hit_v1(hit: SearchHit) -> SearchHitV1:
         doc_title=passage.doc_title,
         media_type=passage.media_type,
         snippet=marked_snippet(hit),
+        snippet_plain=hit.snippet,
+        highlights=tuple(
+            TextRangeV1(char_start=each.char_start, char_end=each.char_end)
+            for each in hit.highlights
+        ),
         text=passage.chunk.text,
         heading_path=passage.chunk.heading_path,
         citation=citation_v1(hit.citation),
@@ -58,8 +64,7 @@ def hit_v1(hit: SearchHit) -> SearchHitV1:
 def chunk_v1(passage: StoredPassage) -> ChunkV1:
     """Return the wire form of a stored chunk."""
     chunk = passage.chunk
-    speakers = {unit.speaker for unit in passage.units}
-    speaker = speakers.pop() if len(speakers) == 1 else None
+    speaker = shared_speaker(passage.units)
     return ChunkV1(
         chunk_id=chunk.chunk_id,
         doc_id=chunk.doc_id,

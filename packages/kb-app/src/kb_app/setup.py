@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kb_app.container import Container
 from kb_app.wire import InitReportV1
-from kb_config import Settings, load_settings, write_initial_config
+from kb_config import Settings, load_settings, write_initial_config, write_setting
 from kb_core.errors import InputError
 
 
@@ -25,10 +25,15 @@ def init(settings: Settings, workspace_root: Path) -> InitReportV1:
         raise InputError(
             settings.data_dir, reason, hint="name another folder with --data-dir"
         ) from error
-    if not settings.config_path.exists():
-        write_initial_config(settings.config_path, {"workspace.root": workspace_root.resolve()})
+    root = workspace_root.resolve()
+    write_initial_config(settings.config_path, {"workspace.root": root})
+    if load_settings(settings.data_dir).workspace.root is None:
+        write_setting(settings.config_path, "workspace.root", root)
     container = Container(load_settings(settings.data_dir))
     container.create_store()
     container.close()
-    root = container.settings.workspace.root or workspace_root
-    return InitReportV1(data_dir=str(settings.data_dir), workspace_root=str(root), created=created)
+    return InitReportV1(
+        data_dir=str(settings.data_dir),
+        workspace_root=str(container.settings.workspace.root),
+        created=created,
+    )

@@ -41,5 +41,9 @@ class StalenessCheck:
         return self._current[media_type]
 
     def reasons(self, document: StoredDocument) -> tuple[str, ...]:
-        """Return why this document would be done again."""
+        """Return why this document would be done again.
+
+        Raises:
+            KbError: what it would be made with now is not known, such as a missing model.
+        """
         return stale_reasons(document.versions, self.current_versions(document.media_type))

@@ -22,7 +22,11 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 
 
 class ErrorV1(Model):
-    """What went wrong, and the way out."""
+    """What went wrong, and the way out.
+
+    Beside the codes of docs/errors.md, `usage` is a command line that kb does not understand and
+    `bug` an error of kb itself.
+    """
 
     schema_version: Literal["error.v1"] = "error.v1"
     code: str
@@ -53,8 +57,19 @@ class CitationV1(Model):
     uri: str = Field(description="the spelling as a relative URI reference")
 
 
+class TextRangeV1(Model):
+    """Half-open range of a text, in code points."""
+
+    char_start: int
+    char_end: int
+
+
 class SearchHitV1(Model):
-    """One hit. `snippet` marks what matched with `**`; `text` is the whole chunk."""
+    """One hit; `text` is the whole chunk.
+
+    `snippet` is for reading as it is: what matched stands between `**`, which the text may hold by
+    itself. Programs take `snippet_plain` and `highlights`, the ranges of it that matched.
+    """
 
     schema_version: Literal["search_hit.v1"] = "search_hit.v1"
     rank: int
@@ -66,6 +81,8 @@ class SearchHitV1(Model):
     doc_title: str
     media_type: str
     snippet: str
+    snippet_plain: str
+    highlights: tuple[TextRangeV1, ...]
     text: str
     heading_path: tuple[str, ...]
     citation: CitationV1
@@ -122,7 +139,7 @@ class IngestProgressV1(Model):
     """
 
     schema_version: Literal["ingest_progress.v1"] = "ingest_progress.v1"
-    event: Literal["planned", "file_started", "file_progress", "file_done"]
+    event: Literal["looking", "planned", "file_started", "file_progress", "file_done"]
     file_index: int = Field(ge=0, description="files of this run that are finished")
     file_count: int = Field(ge=0, description="files that this run has to do")
     doc_path: str | None = None
@@ -234,6 +251,9 @@ class StatusV1(Model):
     chunks: int
     sound_ms: int
     stale: tuple[StaleDocumentV1, ...]
+    problem: ErrorV1 | None = Field(
+        default=None, description="why it is not known what is stale, such as a missing model"
+    )
     missing: tuple[str, ...] = Field(description="documents whose file is gone")
 
 

@@ -1,107 +1,117 @@
-"""Entry point: global options, the list of commands, and the last line of defence.
+"""Entry point and last line of defence.
 
 Every error that kb raises on purpose ends here as `error: …` and `hint: …`; anything else is a bug,
-which is named in one line too. Only `--debug` shows a traceback.
+which is named in one line too; only `--debug` shows a traceback. Under `--json` each of them is an
+`error.v1` on stdout as well. The commands are imported inside, so that a Ctrl-C is answered from
+the first moment.
 """
 
 from __future__ import annotations
 
-import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated
+from itertools import takewhile
+from typing import TYPE_CHECKING
 
-import typer
-
-from kb_cli.commands import demo, inspect, library, maintenance, models, play
-from kb_cli.commands import ingest as ingest_command
+from kb_cli.exit_codes import ExitCode
 from kb_cli.session import session
+from kb_cli.streams import lasting_streams
+from kb_cli.terminal import for_terminal
 
-EXIT_OK = 0
-EXIT_NOTHING = 1
-EXIT_ERROR = 2
-EXIT_UNHEALTHY = 3
-EXIT_PARTLY = 4
+if TYPE_CHECKING:
+    from typer import TyperException
 
-app = typer.Typer(
-    name="kb",
-    help="A local knowledge base of recordings and documents that cites the exact moment.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _print_version(value: bool) -> None:
-    if value:
-        from importlib.metadata import version
-
-        print(f"kb {version('kb-cli')}")
-        raise typer.Exit
-
-
-@app.callback()
-def _global_options(
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(
-            "--data-dir",
-            metavar="DIR",
-            envvar="KB_DATA_DIR",
-            help="Folder of the knowledge base.",
-        ),
-    ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
-    _version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version and stop.", callback=_print_version),
-    ] = False,
-) -> None:
-    session.data_dir = data_dir
-    session.debug = debug
-
-
-for module in (maintenance, ingest_command, library, inspect, play, models, demo):
-    module.register(app)
+_TYPER_INTERRUPTED = 130
+"""Typer turns a KeyboardInterrupt into this exit code, which no command of kb uses."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    session.__init__()  # type: ignore[misc]
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    session.reset()
+    session.json_output = _asks_for_json(given)
     try:
-        app(args=list(arguments) if arguments is not None else None)
-    except SystemExit as done:
-        return done.code if isinstance(done.code, int) else EXIT_ERROR
+        with lasting_streams():
+            return _run_to_its_end(given)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        return _fail(f"the answer could not be written: {reason}", None)
+
+
+def _run_to_its_end(given: list[str]) -> int:
+    try:
+        return _run(given)
     except KeyboardInterrupt:
-        return _fail("stopped", "run the same command again to go on", exit_code=EXIT_PARTLY)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_OK
+        return _stopped()
     except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a line
         return _report(error)
-    return EXIT_OK
+
+
+def _run(given: list[str]) -> int:
+    import typer
+
+    from kb_cli.app import app
+
+    try:
+        code = app(args=given, prog_name="kb", standalone_mode=False)
+    except typer.Abort:
+        return _stopped()
+    except typer.TyperException as error:
+        return _report_usage(error)
+    if code == _TYPER_INTERRUPTED:
+        return _stopped()
+    return int(code) if isinstance(code, int) else ExitCode.OK
+
+
+def _asks_for_json(given: Sequence[str]) -> bool:
+    """Guess what `--json` will be, for what fails before the options are understood."""
+    return "--json" in takewhile(lambda argument: argument != "--", given)
+
+
+def _stopped() -> int:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process ends; no third Ctrl-C may garble it
+    from kb_core.errors import Cancelled
+
+    return _report(Cancelled("stopped"))
+
+
+def _report_usage(error: TyperException) -> int:
+    message = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":  # which typer does not export
+        print(message, file=sys.stderr)
+        return ExitCode.ERROR
+    message = " ".join(message.split())
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "kb"
+    return _fail(message, f"`{command} --help` shows what it takes", code="usage")
 
 
 def _report(error: Exception) -> int:
-    from kb_core.errors import KbError
+    from kb_core.errors import Cancelled, KbError
 
     if session.debug:
         traceback.print_exception(error)
+    if isinstance(error, Cancelled):
+        return _fail("stopped", error.hint, code=error.code, exit_code=ExitCode.PARTLY_DONE)
     if isinstance(error, KbError):
-        if session.json_output:
-            from kb_app.wire import ErrorV1
-
-            session.print_json(ErrorV1.of(error))
-        return _fail(error.message, error.hint)
+        return _fail(error.message, error.hint, code=error.code)
     detail = " ".join(f"{type(error).__name__}: {error}".split())
-    return _fail(f"a bug in kb: {detail}", "run again with --debug and report what it prints")
+    hint = "run again with --debug and report what it prints"
+    return _fail(f"a bug in kb: {detail}", hint, code="bug")
 
 
-def _fail(message: str, hint: str | None, *, exit_code: int = EXIT_ERROR) -> int:
+def _fail(
+    message: str, hint: str | None, *, code: str | None = None, exit_code: ExitCode = ExitCode.ERROR
+) -> int:
+    """Print an error for people, and under `--json` for programs too unless it has no code."""
+    message = for_terminal(message)
+    if code is not None and session.json_output:
+        from kb_app.wire import ErrorV1
+
+        session.print_json(ErrorV1(code=code, message=message, hint=hint))
     print(f"error: {message}", file=sys.stderr)
     if hint:
-        print(f"hint: {hint}", file=sys.stderr)
+        print(f"hint: {for_terminal(hint)}", file=sys.stderr)
     return exit_code

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kb_cli.session import session
+from kb_cli.terminal import for_terminal
 from kb_core import CancelToken, format_clock
 
 if TYPE_CHECKING:
@@ -52,19 +53,20 @@ def ingest_progress(*, json_lines: bool) -> Iterator[Callable[[IngestProgressV1]
 def byte_progress(label: str) -> Iterator[ByteProgress]:
     """Yield a callback that shows a download's progress."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     console = Console(stderr=True)
     with Progress(*columns, TransferSpeedColumn(), console=console) as progress:
-        task = progress.add_task(label, total=None)
+        task = progress.add_task(escape(for_terminal(label)), total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def _print_line(progress: IngestProgressV1) -> None:
     if progress.event == "file_done":
         position = f"[{progress.file_index}/{progress.file_count}]"
-        print(f"{position} {progress.kind}: {progress.doc_path}", file=sys.stderr, flush=True)
+        session.note(f"{position} {progress.kind}: {progress.doc_path}")
 
 
 @contextmanager
@@ -81,8 +83,13 @@ def _bars() -> Iterator[Callable[[IngestProgressV1], None]]:
         def show(progress: IngestProgressV1) -> None:
             count = f"{progress.file_index}/{progress.file_count}"
             bars.update(total, completed=progress.file_index, total=progress.file_count)
-            if progress.event == "file_started":
-                name = escape(progress.doc_path or "")
+            if progress.event == "looking":
+                looked_at = escape(for_terminal(progress.doc_path or ""))
+                bars.update(total, description="looking at files", detail=looked_at)
+            elif progress.event == "planned":
+                bars.update(total, description="all files", detail=count)
+            elif progress.event == "file_started":
+                name = escape(for_terminal(progress.doc_path or ""))
                 bars.reset(current, description=name, total=None, detail="", visible=True)
                 bars.update(total, detail=count)
             elif progress.event == "file_progress":

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kb_app.present import MARK
+from kb_cli.terminal import for_terminal
 from kb_core import format_clock
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         FindingV1,
         IngestReportV1,
         ModelListV1,
+        SearchHitV1,
         SearchResponseV1,
         StatusV1,
     )
@@ -47,6 +48,10 @@ def _table(*headings: str) -> Table:
     return table
 
 
+def _text(text: str, style: str = "") -> Text:
+    return Text(for_terminal(text), style=style)
+
+
 def _clock(milliseconds: int | None) -> str:
     return "" if milliseconds is None else format_clock(round(milliseconds / 1000))
 
@@ -58,11 +63,21 @@ def render_hits(response: SearchResponseV1) -> None:
         console.print("nothing found", style="yellow")
         return
     for hit in response.hits:
-        console.print(Text(f"{hit.rank:>2}  ").append(hit.citation.text, style="bold cyan"))
-        snippet = Text("    ")
-        for place, part in enumerate(" ".join(hit.snippet.split()).split(MARK)):
-            snippet.append(part, style="bold yellow" if place % 2 else "")
-        console.print(snippet)
+        citation = for_terminal(hit.citation.text)
+        console.print(Text(f"{hit.rank:>2}  ").append(citation, style="bold cyan"))
+        console.print(_snippet(hit))
+
+
+def _snippet(hit: SearchHitV1) -> Text:
+    """Return the passage with what matched in bold."""
+    passage = hit.snippet_plain
+    line = Text("    ")
+    position = 0
+    for matched in hit.highlights:
+        line.append(for_terminal(passage[position : matched.char_start]))
+        line.append(for_terminal(passage[matched.char_start : matched.char_end]), "bold yellow")
+        position = matched.char_end
+    return line.append(for_terminal(passage[position:]))
 
 
 def render_documents(report: DocumentListV1) -> None:
@@ -73,10 +88,10 @@ def render_documents(report: DocumentListV1) -> None:
     table = _table("document", "length", "language", "speakers", "chunks", "id")
     for document in report.documents:
         table.add_row(
-            Text(document.doc_path),
+            _text(document.doc_path),
             _clock(document.duration_ms),
-            document.lang or "",
-            Text(", ".join(document.speakers)),
+            _text(document.lang or ""),
+            _text(", ".join(document.speakers)),
             str(document.chunk_count),
             document.doc_id[:ID_CHARS],
         )
@@ -87,7 +102,7 @@ def render_document(report: DocumentV1) -> None:
     """Print a document with its segments; suppressed ones are greyed."""
     console = _console()
     summary = report.summary
-    console.print(Text(summary.doc_path, style="bold"))
+    console.print(_text(summary.doc_path, style="bold"))
     for label, value in (
         ("id", summary.doc_id),
         ("title", summary.title),
@@ -100,23 +115,24 @@ def render_document(report: DocumentV1) -> None:
         ("warnings", "; ".join(warning.message for warning in summary.warnings)),
     ):
         if value:
-            console.print(Text(f"{label:>9}  {value}"))
+            console.print(_text(f"{label:>9}  {value}"))
     for segment in report.segments:
         speaker = f"{segment.speaker}: " if segment.speaker else ""
         times = f"{format_ms(segment.start_ms)}-{format_ms(segment.end_ms)}"
         flags = f"  ({'; '.join(segment.flags)})" if segment.flags else ""
         style = "dim" if segment.flags else ""
-        console.print(Text(f"{times}  {speaker}{segment.text}{flags}", style=style))
+        console.print(_text(f"{times}  {speaker}{segment.text}{flags}", style=style))
 
 
 def render_chunk(report: ChunkV1) -> None:
     """Print a chunk."""
     console = _console()
     for citation in report.citations:
-        console.print(Text(citation.text, style="bold cyan"))
-    console.print(Text(f"chunk {report.chunk_id}, number {report.index} of {report.doc_path}"))
-    console.print(Text(f"{report.chunker_version}, about {report.token_estimate} tokens"))
-    console.print(Text(report.text))
+        console.print(_text(citation.text, style="bold cyan"))
+    console.print(_text(f"chunk {report.chunk_id}, number {report.index} of {report.doc_path}"))
+    console.print(_text(f"{report.chunker_version}, about {report.token_estimate} tokens"))
+    for line in report.text.splitlines():
+        console.print(_text(line))
 
 
 def render_report(report: IngestReportV1) -> None:
@@ -124,13 +140,13 @@ def render_report(report: IngestReportV1) -> None:
     console = _console()
     for item in report.items:
         if item.kind == "error":
-            console.print(Text(f"error: {item.error}", style="red"))
+            console.print(_text(f"error: {item.error}", style="red"))
             if item.error_hint:
-                console.print(Text(f"hint: {item.error_hint}"))
+                console.print(_text(f"hint: {item.error_hint}"))
         elif item.kind != "skipped":
             for warning in item.warnings:
                 where = f" at {warning.unit}" if warning.unit else ""
-                console.print(Text(f"warning: {item.doc_path}: {warning.message}{where}"))
+                console.print(_text(f"warning: {item.doc_path}: {warning.message}{where}"))
     ignored = Counter(
         warning.message
         for item in report.items
@@ -138,28 +154,31 @@ def render_report(report: IngestReportV1) -> None:
         for warning in item.warnings
     )
     for message, count in sorted(ignored.items()):
-        console.print(Text(f"passed over {count}: {message}", style="dim"))
+        console.print(_text(f"passed over {count}: {message}", style="dim"))
     counts = ", ".join(f"{getattr(report, name)} {name}" for name in REPORT_ORDER)
     console.print(f"{counts} in {report.duration_ms / 1000:.1f} s")
-    if report.cancelled:
-        console.print("stopped; what was finished is kept: run the same command to go on")
 
 
 def render_status(report: StatusV1) -> None:
     """Print the state of the knowledge base."""
     console = _console()
-    console.print(Text(f"knowledge base  {report.data_dir}"))
+    console.print(_text(f"knowledge base  {report.data_dir}"))
     if report.workspace_root:
-        console.print(Text(f"files under     {report.workspace_root}"))
-    console.print(Text(f"speech          {report.engine}, model {report.model}"))
+        console.print(_text(f"files under     {report.workspace_root}"))
+    console.print(_text(f"speech          {report.engine}, model {report.model}"))
     amounts = f"{report.documents} documents, {report.chunks} chunks, {_clock(report.sound_ms)}"
-    console.print(Text(f"holds           {amounts} of sound"))
+    console.print(_text(f"holds           {amounts} of sound"))
+    if report.problem is not None:
+        problem = for_terminal(f"not known what is stale: {report.problem.message}")
+        console.print(Text(problem, style="red"))
+        if report.problem.hint:
+            console.print(Text(for_terminal(f"hint: {report.problem.hint}")))
     for stale in report.stale:
-        console.print(Text(f"stale: {stale.doc_path}: {'; '.join(stale.reasons)}", style="yellow"))
+        console.print(_text(f"stale: {stale.doc_path}: {'; '.join(stale.reasons)}", style="yellow"))
     if report.stale:
         console.print("hint: `kb ingest` on these files does only them again")
     for path in report.missing:
-        console.print(Text(f"file is gone: {path}", style="yellow"))
+        console.print(_text(f"file is gone: {path}", style="yellow"))
 
 
 def render_findings(findings: Sequence[FindingV1]) -> None:
@@ -167,9 +186,9 @@ def render_findings(findings: Sequence[FindingV1]) -> None:
     console = _console()
     for finding in findings:
         mark, style = ("ok", "green") if finding.ok else ("bad", "red")
-        console.print(Text(f"{mark:>3}  ", style=style).append(finding.message, style=""))
+        console.print(_text(f"{mark:>3}  ", style).append(for_terminal(finding.message)))
         if finding.hint and not finding.ok:
-            console.print(Text(f"     hint: {finding.hint}"))
+            console.print(_text(f"     hint: {finding.hint}"))
 
 
 def render_models(report: ModelListV1) -> None:
@@ -178,7 +197,7 @@ def render_models(report: ModelListV1) -> None:
     for model in report.models:
         table.add_row(
             "*" if model.in_use else "",
-            model.name,
+            _text(model.name),
             model.status if model.source != "added" else f"{model.status}, your own",
             f"{model.byte_len / 1e6:,.0f} MB" if model.byte_len else "",
             (model.digest_sha256 or "")[:ID_CHARS],

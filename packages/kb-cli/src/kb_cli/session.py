@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kb_cli.terminal import for_terminal
+
 if TYPE_CHECKING:
     from kb_app.container import Container
     from kb_config import Settings
@@ -30,6 +32,12 @@ class Session:
     debug: bool = False
     json_output: bool = False
 
+    def reset(self) -> None:
+        """Forget what an earlier command of this process was given."""
+        self.data_dir = None
+        self.debug = False
+        self.json_output = False
+
     def settings(self) -> Settings:
         """Return the settings that hold for this command."""
         from kb_config import load_settings
@@ -46,22 +54,24 @@ class Session:
             StoreMissing: there is none and `create` is off.
         """
         from kb_app.container import Container
+        from kb_core.errors import StoreMissing
 
-        settings = self.settings()
-        if create and not settings.database_path.exists():
+        container = Container(self.settings())
+        try:
+            _ = container.store
+        except StoreMissing:
+            if not create:
+                raise
             from kb_app.setup import init
 
-            report = init(settings, Path.cwd())
+            report = init(container.settings, Path.cwd())
             self.note(f"made a knowledge base in {report.data_dir} for {report.workspace_root}")
-            settings = self.settings()
-        container = Container(settings)
-        if not create:
-            _ = container.store
+            container = Container(self.settings())
         return container
 
     def note(self, text: str) -> None:
         """Tell the person something that is not the answer."""
-        print(text, file=sys.stderr)
+        print(for_terminal(text), file=sys.stderr, flush=True)
 
     def print_json(self, wire: Model) -> None:
         """Print a wire object on one line."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -29,12 +30,18 @@ def demo(
     from kb_app.demo import DEMO_QUERIES, prepare_demo, run_demo
     from kb_cli.progress import cancel_on_interrupt, ingest_progress
     from kb_cli.render import render_hits, render_report
+    from kb_core.errors import Cancelled
 
     with tempfile.TemporaryDirectory(prefix="kb-demo-") as scratch:
         container, recording = prepare_demo(keep or Path(scratch))
-        with cancel_on_interrupt() as cancel, ingest_progress(json_lines=json_output) as progress:
+        with (
+            closing(container),
+            cancel_on_interrupt() as cancel,
+            ingest_progress(json_lines=json_output) as progress,
+        ):
             report, responses = run_demo(container, recording, on_progress=progress, cancel=cancel)
-        container.close()
+        if report.cancelled:
+            raise Cancelled
         if json_output:
             for wire in (report, *responses):
                 session.print_json(wire)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kb_cli.commands.options import JsonOption
+from kb_cli.exit_codes import ExitCode
 from kb_cli.session import session
 
 if TYPE_CHECKING:
@@ -26,26 +28,27 @@ def ingest(
     """Transcribe, cut and index recordings; unchanged files cost nothing."""
     from kb_app.ingest import ingest as run
     from kb_cli.progress import cancel_on_interrupt, ingest_progress
+    from kb_core.errors import Cancelled
 
-    container = session.open(create=True)
-    with cancel_on_interrupt() as cancel, ingest_progress(json_lines=json_output) as on_progress:
+    with (
+        closing(session.open(create=True)) as container,
+        cancel_on_interrupt() as cancel,
+        ingest_progress(json_lines=json_output) as on_progress,
+    ):
         report = run(container, paths, on_progress=on_progress, cancel=cancel)
-    container.close()
     if json_output:
         session.print_json(report)
     else:
         from kb_cli.render import render_report
 
         render_report(report)
-    exit_code = exit_code_of(report)
-    if exit_code:
-        raise typer.Exit(exit_code)
-
-
-def exit_code_of(report: IngestReportV1) -> int:
-    """Return 0 when all is done, 4 when part of it is, 2 when nothing is."""
     if report.cancelled:
-        return 4
+        raise Cancelled
+    raise typer.Exit(exit_code_of(report))
+
+
+def exit_code_of(report: IngestReportV1) -> ExitCode:
+    """Return what an ingest came to: all of it, a part, or nothing."""
     if not report.errors:
-        return 0
-    return 4 if len(report.items) > report.errors else 2
+        return ExitCode.OK
+    return ExitCode.PARTLY_DONE if len(report.items) > report.errors else ExitCode.ERROR

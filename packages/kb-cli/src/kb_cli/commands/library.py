@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
 
 from kb_cli.commands.options import JsonOption
+from kb_cli.exit_codes import ExitCode
 from kb_cli.session import session
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +30,7 @@ def search(
     """Find the moments where something is said."""
     from kb_app.library import search as find
 
-    response = find(session.open(), " ".join(query), limit=limit)
+    response = find(session.open(), _text_of(query), limit=limit)
     if json_output:
         session.print_json(response)
     else:
@@ -34,7 +38,12 @@ def search(
 
         render_hits(response)
     if not response.hits:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.NOTHING_FOUND)
+
+
+def _text_of(query: list[str]) -> str:
+    """Return the query as text; bytes of the command line that are none become U+FFFD."""
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", " ".join(query))
 
 
 def list_documents(json_output: JsonOption = False) -> None:

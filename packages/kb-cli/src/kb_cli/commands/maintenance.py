@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from kb_cli.commands.options import JsonOption
+from kb_cli.exit_codes import ExitCode
 from kb_cli.session import session
+from kb_cli.terminal import for_terminal
 
 
 def register(app: typer.Typer) -> None:
@@ -31,10 +33,12 @@ def init(
     if json_output:
         session.print_json(report)
     elif report.created:
-        print(f"made a knowledge base in {report.data_dir} for {report.workspace_root}")
+        print(
+            for_terminal(f"made a knowledge base in {report.data_dir} for {report.workspace_root}")
+        )
         print("go on with: kb ingest PATH…")
     else:
-        print(f"already there: {report.data_dir}, for {report.workspace_root}")
+        print(for_terminal(f"already there: {report.data_dir}, for {report.workspace_root}"))
 
 
 def status(json_output: JsonOption = False) -> None:
@@ -50,11 +54,17 @@ def status(json_output: JsonOption = False) -> None:
     render_status(report)
 
 
-def doctor(json_output: JsonOption = False) -> None:
+def doctor(
+    mend: Annotated[
+        bool, typer.Option("--mend", help="Make a word index that is wrong anew.")
+    ] = False,
+    json_output: JsonOption = False,
+) -> None:
     """Check the knowledge base and say how to mend what is wrong."""
+    from kb_app.container import Container
     from kb_app.doctor import diagnose
 
-    report = diagnose(session.open())
+    report = diagnose(Container(session.settings()), mend=mend)
     if json_output:
         session.print_json(report)
     else:
@@ -62,4 +72,4 @@ def doctor(json_output: JsonOption = False) -> None:
 
         render_findings(report.findings)
     if not report.healthy:
-        raise typer.Exit(3)
+        raise typer.Exit(ExitCode.UNHEALTHY)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kb_cli.commands.options import JsonOption
+from kb_cli.exit_codes import ExitCode
 from kb_cli.session import session
 
 if TYPE_CHECKING:
@@ -87,12 +88,14 @@ def verify(
     report = DoctorReportV1(healthy=all(each.ok for each in findings), findings=findings)
     if json_output:
         session.print_json(report)
+    elif not report.findings:
+        print("no model file here yet")
     else:
         from kb_cli.render import render_findings
 
         render_findings(report.findings)
     if not report.healthy:
-        raise typer.Exit(3)
+        raise typer.Exit(ExitCode.UNHEALTHY)
 
 
 def _container() -> Container:

@@ -9,6 +9,7 @@ import typer
 
 from kb_cli.commands.options import JsonOption
 from kb_cli.session import session
+from kb_cli.terminal import for_terminal
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +32,7 @@ def play(
     if json_output:
         session.print_json(report)
     elif report.out_path is not None:
-        print(f"wrote {report.duration_ms / 1000:.1f} s of {report.citation.text} to {out}")
+        seconds = f"{report.duration_ms / 1000:.1f} s"
+        print(for_terminal(f"wrote {seconds} of {report.citation.text} to {report.out_path}"))
     else:
-        print(f"played {report.citation.text}")
+        print(for_terminal(f"played {report.citation.text}"))

@@ -1,0 +1,49 @@
+"""Items of an ingest report."""
+
+from __future__ import annotations
+
+from kb_app.wire import IngestItemV1, ItemKind
+from kb_core import RawAsset
+from kb_core.errors import InputError, KbError, printable
+from kb_core.ports.store import StoredDocument
+
+NOT_ATTEMPTED = "not_attempted"
+"""Code of files that a run did not come to, because of what stopped it."""
+
+
+def stored_item(kind: ItemKind, stored: StoredDocument) -> IngestItemV1:
+    """Return the item of a document as it is stored."""
+    return IngestItemV1(
+        kind=kind,
+        doc_path=stored.workspace_path,
+        doc_id=stored.doc_id,
+        asset_id=stored.asset_id,
+        media_type=stored.media_type,
+        duration_ms=stored.duration_ms,
+        chunk_count=stored.chunk_count,
+        versions=stored.versions,
+        warnings=stored.warnings,
+    )
+
+
+def error_item(doc_path: str, error: KbError, asset: RawAsset | None = None) -> IngestItemV1:
+    """Return the item of a file that could not be used; its message names the file."""
+    reason = error.reason if isinstance(error, InputError) else error.message
+    return IngestItemV1(
+        kind="error",
+        doc_path=doc_path,
+        asset_id=asset.asset_id if asset else None,
+        media_type=asset.media_type if asset else None,
+        error=f"{printable(doc_path)}: {reason}",
+        error_code=error.code,
+        error_hint=error.hint,
+    )
+
+
+def not_attempted_item(asset: RawAsset, stopped_by: KbError) -> IngestItemV1:
+    """Return the item of a file that the run did not come to."""
+    item = error_item(asset.workspace_path, stopped_by, asset)
+    path = printable(asset.workspace_path)
+    return item.model_copy(
+        update={"error": f"{path}: not attempted after this error", "error_code": NOT_ATTEMPTED}
+    )
