@@ -194,11 +194,10 @@ class IngestPlanner:
 
     def _origin_of_moved(self, asset: RawAsset) -> StoredDocument | None:
         """Return the document of these bytes whose file is gone, or has another name now."""
+        place = real_place(Path(asset.source_path))
         for document in self._documents.values():
             if document.asset_id == asset.asset_id and not self._is_accounted_for(document):
-                same_file = real_place(Path(document.source_path)) == real_place(
-                    Path(asset.source_path)
-                )
+                same_file = real_place(Path(document.source_path)) == place
                 if same_file or not os.path.exists(document.source_path):
                     return document
         return None
