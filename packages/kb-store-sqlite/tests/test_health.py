@@ -8,7 +8,7 @@ import pytest
 import kb_store_sqlite
 from kb_core.errors import StoreBusy
 from kb_core.ports.store import StoreCounts
-from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
 from kb_store_sqlite import SqliteStore
 from kb_store_sqlite.connection import Database
@@ -99,33 +99,39 @@ def test_an_unreadable_cache_row_is_absent_and_named(store: SqliteStore) -> None
     asset_id, version = MEETING.asset.asset_id, audio.transcript.transcript_version
     cached = CachedTranscript(transcript=audio.transcript, duration_ms=12000)
     window = RecognisedWindow(segments=())
+    languages = HeardLanguages(probabilities={"en": 1.0})
     store.put_document(MEETING)
     store.put_transcript(asset_id, cached)
-    store.put_window("other", version, 0, 16, window)
+    store.put_window("other", version, (0, 16), window)
+    store.put_languages("other", version, (0, 16), languages)
     assert "damaged_cache" not in codes(store)
     break_it(
         store,
         "UPDATE transcripts SET body = substr(body, 1, length(body) / 2)",
-        "UPDATE transcript_windows SET body = x'00'",
+        "UPDATE heard_windows SET body = x'00'",
+        "UPDATE heard_languages SET body = x'00'",
     )
     assert store.get_transcript(asset_id, version) is None
-    assert store.get_window("other", version, 0, 16) is None
+    assert store.get_window("other", version, (0, 16)) is None
+    assert store.get_languages("other", version, (0, 16)) is None
     named = [finding.message for finding in store.check() if finding.code == "damaged_cache"]
     assert named == [
         "meetings/monday.m4a: a row of transcripts cannot be read",
-        "asset other: a row of transcript_windows cannot be read",
+        "asset other: a row of heard_windows cannot be read",
+        "asset other: a row of heard_languages cannot be read",
     ]
     store.put_transcript(asset_id, cached)
-    store.put_window("other", version, 0, 16, window)
+    store.put_window("other", version, (0, 16), window)
+    store.put_languages("other", version, (0, 16), languages)
     assert "damaged_cache" not in codes(store)
     assert store.get_transcript(asset_id, version) == cached
 
 
 def test_a_readable_body_of_another_shape_is_absent_too(store: SqliteStore) -> None:
-    store.put_window("asset", "version", 0, 16, RecognisedWindow(segments=()))
+    store.put_window("asset", "version", (0, 16), RecognisedWindow(segments=()))
     body = zlib.compress(b'{"segments": [{"start_ms": 1}]}')
-    store._database.connection().execute("UPDATE transcript_windows SET body = ?", (body,))
-    assert store.get_window("asset", "version", 0, 16) is None
+    store._database.connection().execute("UPDATE heard_windows SET body = ?", (body,))
+    assert store.get_window("asset", "version", (0, 16)) is None
 
 
 @pytest.mark.parametrize(
@@ -190,7 +196,7 @@ def test_hints_name_commands_that_exist() -> None:
 def test_counts_say_how_much_there_is(store: SqliteStore) -> None:
     store.put_document(MEETING)
     store.put_document(make_note("a.md", ["one", "two"]))
-    store.put_window("asset", "version", 0, 16, RecognisedWindow(segments=()))
+    store.put_window("asset", "version", (0, 16), RecognisedWindow(segments=()))
     assert store.counts() == StoreCounts(
         documents=2, duration_ms=12000, segments=4, chunks=4, transcripts=0, windows=1
     )

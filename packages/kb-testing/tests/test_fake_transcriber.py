@@ -4,13 +4,20 @@ from array import array
 import pytest
 
 from kb_core.errors import Cancelled, EngineFailed
-from kb_core.ports.transcriber import SAMPLES_PER_MS, AudioWindow, RecognisedWindow
+from kb_core.ports.transcriber import (
+    SAMPLES_PER_MS,
+    AudioWindow,
+    HeardLanguages,
+    RecognisedWindow,
+)
 from kb_core.transcript import TranscriptSegment
 from kb_testing.fake_transcriber import BeepTranscriber, ScriptedTranscriber
 from kb_testing.transcriber_conformance import (
     TRANSCRIBER_CHECKS,
     TranscriberCheck,
     a_stop_lets_the_running_window_finish,
+    languages_are_the_same_each_time,
+    languages_are_told_apart,
     what_is_left_unheard_is_told,
 )
 
@@ -24,7 +31,7 @@ def beeps(duration_ms: int, *spans_ms: tuple[int, int], tone_hz: float = 1000.0)
 
 
 def heard(pcm: memoryview) -> list[tuple[int, int]]:
-    (window,) = BeepTranscriber().transcribe([AudioWindow(0, pcm)], language=None)
+    (window,) = BeepTranscriber().transcribe([AudioWindow(0, pcm)], language="en")
     return [(segment.start_ms, segment.end_ms) for segment in window.segments]
 
 
@@ -84,8 +91,8 @@ def test_script_is_followed_in_order_and_counted():
     scripted = ScriptedTranscriber([first])
     window = AudioWindow(16_000, beeps(100))
     assert scripted.transcribe([window], language="ko") == [first]
-    assert scripted.transcribe([window], language=None)[0].segments == ()
-    assert (scripted.calls, scripted.languages) == (2, ["ko", None])
+    assert scripted.transcribe([window], language="en")[0].segments == ()
+    assert (scripted.calls, scripted.languages) == (2, ["ko", "en"])
     assert scripted.windows == [(16_000, 17_600)] * 2
 
 
@@ -95,14 +102,59 @@ def test_script_may_look_at_the_window():
         return RecognisedWindow(segments=(TranscriptSegment(start_ms=0, end_ms=1, text=text),))
 
     scripted = ScriptedTranscriber(by_time)
-    (result,) = scripted.transcribe([AudioWindow(32_000, beeps(100))], language=None)
+    (result,) = scripted.transcribe([AudioWindow(32_000, beeps(100))], language="en")
     assert result.segments[0].text == "at 2000"
+
+
+def test_a_script_of_languages_may_look_at_the_window():
+    def by_time(window: AudioWindow) -> HeardLanguages:
+        return HeardLanguages(probabilities={"ko" if window.start_ms else "ja": 1.0})
+
+    scripted = ScriptedTranscriber([], language_script=by_time)
+    windows = [AudioWindow(0, beeps(100)), AudioWindow(16_000, beeps(100))]
+    heard = scripted.detect_languages(windows, among=("ja", "ko"))
+    assert [each.best for each in heard] == [("ja", 1.0), ("ko", 1.0)]
+    assert ScriptedTranscriber([]).detect_languages(windows[:1], among=("zh", "ko")) == [
+        HeardLanguages(probabilities={"zh": 1.0})
+    ]
+
+
+class ForgetfulTranscriber(BeepTranscriber):
+    """Tells languages that are not allowed."""
+
+    def detect_languages(self, windows, *, among, cancel=None):
+        return super().detect_languages(windows, among=(), cancel=cancel)
+
+
+class WanderingTranscriber(BeepTranscriber):
+    """Tells another language each time."""
+
+    detected = 0
+
+    def detect_languages(self, windows, *, among, cancel=None):
+        self.detected += 1
+        share = round(1 / (1 + self.detected), 4)
+        return [HeardLanguages(probabilities={"en": 1 - share, "ko": share}) for _ in windows]
+
+
+@pytest.mark.parametrize(
+    ("transcriber", "check"),
+    [
+        (ForgetfulTranscriber(), languages_are_told_apart),
+        (WanderingTranscriber(), languages_are_the_same_each_time),
+    ],
+)
+def test_languages_that_nobody_can_rely_on_are_no_transcriber(
+    transcriber: BeepTranscriber, check: TranscriberCheck
+):
+    with pytest.raises(AssertionError):
+        check(transcriber, beeps(3000, (0, 200)))
 
 
 def test_script_fails_at_the_given_call_only():
     scripted = ScriptedTranscriber([], fail_at_call=2)
     window = AudioWindow(0, beeps(100))
-    scripted.transcribe([window], language=None)
+    scripted.transcribe([window], language="en")
     with pytest.raises(EngineFailed):
-        scripted.transcribe([window], language=None)
-    scripted.transcribe([window], language=None)
+        scripted.transcribe([window], language="en")
+    scripted.transcribe([window], language="en")

@@ -15,6 +15,7 @@ from kb_core.blocks import (
     TableBlock,
 )
 from kb_core.canonical import canonical_json, digest_hex, id_from
+from kb_core.choices import DocumentChoices
 from kb_core.chunking import (
     Chunker,
     ChunkModuleSpec,
@@ -54,11 +55,14 @@ from kb_core.query import (
     StoredPassage,
 )
 from kb_core.runtime import CancelToken, Progress, StepRuntime, StepWarning
+from kb_core.segment_split import split_at_words
 from kb_core.spans import LineSpan, PageSpan, SourceSpan, TimeSpan
+from kb_core.speaker_turns import SPEAKER_RULES, SpeakerTurn, assign_speakers
 from kb_core.timeline import TimedText, fit_words, repair_timeline
 from kb_core.transcript import SegmentFlag, Transcript, TranscriptSegment, Word
 
 __all__ = [
+    "SPEAKER_RULES",
     "AudioRefBlock",
     "Block",
     "CancelToken",
@@ -71,6 +75,7 @@ __all__ = [
     "Chunker",
     "Citation",
     "CodeBlock",
+    "DocumentChoices",
     "DocumentMetadata",
     "HeadingBlock",
     "Highlight",
@@ -95,6 +100,7 @@ __all__ = [
     "SegmentFlag",
     "SourceSpan",
     "SourceUnit",
+    "SpeakerTurn",
     "StepRuntime",
     "StepWarning",
     "StoredPassage",
@@ -104,6 +110,7 @@ __all__ = [
     "Transcript",
     "TranscriptSegment",
     "Word",
+    "assign_speakers",
     "canonical_json",
     "citation_from_json",
     "digest_hex",
@@ -125,4 +132,5 @@ __all__ = [
     "run_chunker",
     "segment_ordinal",
     "segment_unit_id",
+    "split_at_words",
 ]

@@ -41,7 +41,11 @@ class ProvenanceEvent(Model):
 
 
 class DocumentMetadata(Model):
-    """What is known about a document beside its text."""
+    """What is known about a document beside its text.
+
+    Attributes:
+        keeps_suspects: segments that were probably not said count like any other.
+    """
 
     tags: tuple[NfcText, ...] = ()
     aliases: tuple[NfcText, ...] = ()
@@ -50,6 +54,7 @@ class DocumentMetadata(Model):
     source_type: str | None = None
     trust_level: Literal["own", "third_party", "unknown"] = "unknown"
     warnings: tuple[str, ...] = ()
+    keeps_suspects: bool = False
     user: dict[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -92,8 +97,8 @@ class CanonicalDocument(Model):
         """Return the atoms that chunkers group, in document order.
 
         Segments of a recording or a subtitle file, blocks otherwise. Suppressed segments (repeats,
-        suspected hallucinations) and segments without a visible character are no units: they stay
-        in the transcript and out of everything made from it.
+        suspected hallucinations), unless the person keeps them, and segments without a visible
+        character are no units: they stay in the transcript and out of everything made from it.
         """
         audio = self.audio
         if audio is None:
@@ -114,7 +119,7 @@ class CanonicalDocument(Model):
                 kind="segment",
             )
             for ordinal, segment in enumerate(audio.transcript.segments)
-            if segment.text.strip() and not segment.suppressed
+            if segment.text.strip() and (self.metadata.keeps_suspects or not segment.suppressed)
         )
 
 

@@ -1,4 +1,4 @@
-"""The cache of transcripts and of the windows of unfinished ones.
+"""The cache of what was heard and of the transcripts made from it.
 
 Bodies are compressed JSON: four hours of words are megabytes, and most of it is repetition. A body
 that cannot be read counts as absent: what it held is recognised again, and its row replaced.
@@ -13,10 +13,13 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
 
 _M = TypeVar("_M", bound=BaseModel)
+
+HeardKey = tuple[str, str, int, int]
+"""Asset id, recognition version, first sample and one past the last."""
 
 
 def get_transcript(
@@ -31,53 +34,65 @@ def get_transcript(
 
 
 def put_transcript(connection: sqlite3.Connection, asset_id: str, cached: CachedTranscript) -> None:
-    """Keep a finished transcript and drop the windows that it was made from."""
+    """Keep a finished transcript."""
     key = (asset_id, cached.transcript.transcript_version)
     connection.execute("REPLACE INTO transcripts VALUES (?, ?, ?)", (*key, _packed(cached)))
-    connection.execute(
-        "DELETE FROM transcript_windows WHERE (asset_id, transcript_version) = (?, ?)", key
-    )
 
 
-def get_window(
-    connection: sqlite3.Connection, asset_id: str, transcript_version: str, samples: tuple[int, int]
-) -> RecognisedWindow | None:
-    """Return what was heard in the half-open range of samples, or None."""
-    row = connection.execute(
-        """
-        SELECT body FROM transcript_windows
-        WHERE (asset_id, transcript_version, start_sample, end_sample) = (?, ?, ?, ?)
-        """,
-        (asset_id, transcript_version, *samples),
-    ).fetchone()
-    return _unpacked(RecognisedWindow, row[0]) if row else None
+def get_window(connection: sqlite3.Connection, key: HeardKey) -> RecognisedWindow | None:
+    """Return what was heard in a range of samples, or None."""
+    return _heard(connection, "heard_windows", key, RecognisedWindow)
 
 
-def put_window(
-    connection: sqlite3.Connection,
-    asset_id: str,
-    transcript_version: str,
-    samples: tuple[int, int],
-    window: RecognisedWindow,
-) -> None:
+def put_window(connection: sqlite3.Connection, key: HeardKey, window: RecognisedWindow) -> None:
     """Keep one finished window."""
-    connection.execute(
-        "REPLACE INTO transcript_windows VALUES (?, ?, ?, ?, ?)",
-        (asset_id, transcript_version, *samples, _packed(window)),
-    )
+    _keep_heard(connection, "heard_windows", key, window)
+
+
+def get_languages(connection: sqlite3.Connection, key: HeardKey) -> HeardLanguages | None:
+    """Return which languages a range of samples may be in, or None."""
+    return _heard(connection, "heard_languages", key, HeardLanguages)
+
+
+def put_languages(connection: sqlite3.Connection, key: HeardKey, languages: HeardLanguages) -> None:
+    """Keep the languages of one range of samples."""
+    _keep_heard(connection, "heard_languages", key, languages)
 
 
 def unreadable_assets(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     """Yield the table and the asset id of every row whose body cannot be read."""
     models: dict[str, type[BaseModel]] = {
         "transcripts": CachedTranscript,
-        "transcript_windows": RecognisedWindow,
+        "heard_windows": RecognisedWindow,
+        "heard_languages": HeardLanguages,
     }
     for table, model_type in models.items():
         rows = connection.execute(f"SELECT asset_id, body FROM {table} ORDER BY rowid")  # noqa: S608
         for asset_id, body in rows:
             if _unpacked(model_type, body) is None:
                 yield table, asset_id
+
+
+def _heard(
+    connection: sqlite3.Connection, table: str, key: HeardKey, model_type: type[_M]
+) -> _M | None:
+    row = connection.execute(
+        f"""
+        SELECT body FROM {table}
+        WHERE (asset_id, recognition_version, start_sample, end_sample) = (?, ?, ?, ?)
+        """,  # noqa: S608
+        key,
+    ).fetchone()
+    return _unpacked(model_type, row[0]) if row else None
+
+
+def _keep_heard(
+    connection: sqlite3.Connection, table: str, key: HeardKey, model: BaseModel
+) -> None:
+    connection.execute(
+        f"REPLACE INTO {table} VALUES (?, ?, ?, ?, ?)",  # noqa: S608
+        (*key, _packed(model)),
+    )
 
 
 def _packed(model: BaseModel) -> bytes:

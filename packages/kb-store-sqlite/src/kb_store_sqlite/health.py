@@ -52,7 +52,7 @@ def counts(connection: sqlite3.Connection) -> StoreCounts:
                (SELECT ifnull(sum(segment_count), 0) FROM documents),
                (SELECT count(*) FROM chunks),
                (SELECT count(*) FROM transcripts),
-               (SELECT count(*) FROM transcript_windows)
+               (SELECT count(*) FROM heard_windows)
         """
     ).fetchone()
     return StoreCounts.model_validate(dict(zip(StoreCounts.model_fields, row, strict=True)))

@@ -21,7 +21,7 @@ from kb_core.ports.store import (
     StoreCounts,
     StoredDocument,
 )
-from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
 from kb_core.query import LexicalMatch, LexicalQuery, StoredPassage
 from kb_store_sqlite import cache, documents, health, lexical, reading
@@ -140,30 +140,49 @@ class SqliteStore:
             return cache.get_transcript(connection, asset_id, transcript_version)
 
     def put_transcript(self, asset_id: str, cached: CachedTranscript) -> None:
-        """Keep a finished transcript and drop the windows that it was made from."""
+        """Keep a finished transcript."""
         with self._database.write() as connection:
             cache.put_transcript(connection, asset_id, cached)
 
     def get_window(
-        self, asset_id: str, transcript_version: str, start_sample: int, end_sample: int
+        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
     ) -> RecognisedWindow | None:
         """Return what was heard in that range, or None; also when its row cannot be read."""
-        samples = (start_sample, end_sample)
+        key = (asset_id, recognition_version, *samples)
         with self._database.read() as connection:
-            return cache.get_window(connection, asset_id, transcript_version, samples)
+            return cache.get_window(connection, key)
 
     def put_window(
         self,
         asset_id: str,
-        transcript_version: str,
-        start_sample: int,
-        end_sample: int,
+        recognition_version: str,
+        samples: tuple[int, int],
         window: RecognisedWindow,
     ) -> None:
         """Keep one finished window."""
-        samples = (start_sample, end_sample)
+        key = (asset_id, recognition_version, *samples)
         with self._database.write() as connection:
-            cache.put_window(connection, asset_id, transcript_version, samples, window)
+            cache.put_window(connection, key, window)
+
+    def get_languages(
+        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
+    ) -> HeardLanguages | None:
+        """Return which languages that range may be in, or None."""
+        key = (asset_id, recognition_version, *samples)
+        with self._database.read() as connection:
+            return cache.get_languages(connection, key)
+
+    def put_languages(
+        self,
+        asset_id: str,
+        recognition_version: str,
+        samples: tuple[int, int],
+        languages: HeardLanguages,
+    ) -> None:
+        """Keep the languages of one range."""
+        key = (asset_id, recognition_version, *samples)
+        with self._database.write() as connection:
+            cache.put_languages(connection, key, languages)
 
     def counts(self) -> StoreCounts:
         """Return how much there is."""

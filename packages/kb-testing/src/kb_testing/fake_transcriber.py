@@ -16,6 +16,7 @@ from kb_core.errors import EngineFailed, KbError
 from kb_core.ports.transcriber import (
     SAMPLES_PER_MS,
     AudioWindow,
+    HeardLanguages,
     RecognisedWindow,
     TranscriberIdentity,
 )
@@ -73,10 +74,10 @@ class BeepTranscriber:
         self,
         windows: Sequence[AudioWindow],
         *,
-        language: str | None,
+        language: str,
         cancel: CancelToken | None = None,
     ) -> list[RecognisedWindow]:
-        """Return the beeps of each window; the language is the one asked for, or `en`."""
+        """Return the beeps of each window."""
         self.calls += 1
         recognised = []
         for window in windows:
@@ -84,17 +85,21 @@ class BeepTranscriber:
                 cancel.raise_if_cancelled()
             self.windows.append((window.start_sample, window.end_sample))
             segments = tuple(
-                self._segment(start_ms, end_ms, language or "en")
+                self._segment(start_ms, end_ms, language)
                 for start_ms, end_ms in self._beeps(window)
             )
-            recognised.append(
-                RecognisedWindow(
-                    segments=segments,
-                    language=language or "en",
-                    language_confidence=None if language else 1.0,
-                )
-            )
+            recognised.append(RecognisedWindow(segments=segments, language=language))
         return recognised
+
+    def detect_languages(
+        self,
+        windows: Sequence[AudioWindow],
+        *,
+        among: Sequence[str],
+        cancel: CancelToken | None = None,
+    ) -> list[HeardLanguages]:
+        """Say English, or the first language that is allowed."""
+        return [_only_language(among) for _ in _uncancelled(windows, cancel)]
 
     def _segment(self, start_ms: int, end_ms: int, language: str) -> TranscriptSegment:
         word = Word(start_ms=start_ms, end_ms=end_ms, text=self._text, confidence=1.0)
@@ -138,15 +143,17 @@ class ScriptedTranscriber:
         fail_at_call: int | None = None,
         error: KbError | None = None,
         model_version: str = "0" * 64,
+        language_script: Callable[[AudioWindow], HeardLanguages] | None = None,
     ) -> None:
         self._script = script
+        self._language_script = language_script
         self._delay_s = delay_s
         self._fail_at_call = fail_at_call
         self._error = error or EngineFailed("the script says so")
         self._model_version = model_version
         self.calls = 0
         self.windows: list[tuple[int, int]] = []
-        self.languages: list[str | None] = []
+        self.languages: list[str] = []
 
     @property
     def identity(self) -> TranscriberIdentity:
@@ -163,7 +170,7 @@ class ScriptedTranscriber:
         self,
         windows: Sequence[AudioWindow],
         *,
-        language: str | None,
+        language: str,
         cancel: CancelToken | None = None,
     ) -> list[RecognisedWindow]:
         """Return the next results of the script; after its end, nothing is heard.
@@ -184,11 +191,38 @@ class ScriptedTranscriber:
             self.windows.append((window.start_sample, window.end_sample))
         return recognised
 
+    def detect_languages(
+        self,
+        windows: Sequence[AudioWindow],
+        *,
+        among: Sequence[str],
+        cancel: CancelToken | None = None,
+    ) -> list[HeardLanguages]:
+        """Say what the given function says of a window, else English or the first one allowed."""
+        return [
+            self._language_script(window) if self._language_script else _only_language(among)
+            for window in _uncancelled(windows, cancel)
+        ]
+
     def _next(self, window: AudioWindow) -> RecognisedWindow:
         if callable(self._script):
             return self._script(window)
         place = len(self.windows)
         return self._script[place] if place < len(self._script) else RecognisedWindow(segments=())
+
+
+def _uncancelled(
+    windows: Sequence[AudioWindow], cancel: CancelToken | None
+) -> Iterator[AudioWindow]:
+    for window in windows:
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+        yield window
+
+
+def _only_language(among: Sequence[str]) -> HeardLanguages:
+    code = "en" if not among or "en" in among else among[0]
+    return HeardLanguages(probabilities={code: 1.0})
 
 
 def _loud_frames(pcm: memoryview, threshold_rms: float) -> Iterator[int]:

@@ -21,7 +21,7 @@ from kb_core import (
     nfc,
 )
 from kb_core.ports.store import FileStamp, IngestedDocument, StoredDocument
-from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
 
 Tokenize = Callable[[str], Sequence[str]]
@@ -39,7 +39,8 @@ class MemoryStore:
         self._tokenize = tokenize
         self._documents: dict[str, IngestedDocument] = {}
         self._transcripts: dict[tuple[str, str], CachedTranscript] = {}
-        self._windows: dict[tuple[str, str], dict[tuple[int, int], RecognisedWindow]] = {}
+        self._windows: dict[tuple[str, str, tuple[int, int]], RecognisedWindow] = {}
+        self._languages: dict[tuple[str, str, tuple[int, int]], HeardLanguages] = {}
 
     def put_document(self, ingested: IngestedDocument, *, replaces: Sequence[str] = ()) -> None:
         """Store a document in place of any other at its path, and of `replaces`."""
@@ -115,29 +116,40 @@ class MemoryStore:
         return self._transcripts.get((asset_id, transcript_version))
 
     def put_transcript(self, asset_id: str, cached: CachedTranscript) -> None:
-        """Keep a finished transcript and drop its windows."""
-        key = (asset_id, cached.transcript.transcript_version)
-        self._transcripts[key] = cached
-        self._windows.pop(key, None)
+        """Keep a finished transcript."""
+        self._transcripts[asset_id, cached.transcript.transcript_version] = cached
 
     def get_window(
-        self, asset_id: str, transcript_version: str, start_sample: int, end_sample: int
+        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
     ) -> RecognisedWindow | None:
         """Return what was heard in that range, or None."""
-        windows = self._windows.get((asset_id, transcript_version), {})
-        return windows.get((start_sample, end_sample))
+        return self._windows.get((asset_id, recognition_version, samples))
 
     def put_window(
         self,
         asset_id: str,
-        transcript_version: str,
-        start_sample: int,
-        end_sample: int,
+        recognition_version: str,
+        samples: tuple[int, int],
         window: RecognisedWindow,
     ) -> None:
         """Keep one finished window."""
-        windows = self._windows.setdefault((asset_id, transcript_version), {})
-        windows[start_sample, end_sample] = window
+        self._windows[asset_id, recognition_version, samples] = window
+
+    def get_languages(
+        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
+    ) -> HeardLanguages | None:
+        """Return which languages that range may be in, or None."""
+        return self._languages.get((asset_id, recognition_version, samples))
+
+    def put_languages(
+        self,
+        asset_id: str,
+        recognition_version: str,
+        samples: tuple[int, int],
+        languages: HeardLanguages,
+    ) -> None:
+        """Keep the languages of one range."""
+        self._languages[asset_id, recognition_version, samples] = languages
 
     def _all_chunks(self) -> Iterator[tuple[IngestedDocument, Chunk]]:
         for ingested in self._documents.values():

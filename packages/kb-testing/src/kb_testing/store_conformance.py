@@ -10,9 +10,17 @@ import unicodedata
 from collections.abc import Callable
 from typing import Protocol
 
-from kb_core import LexicalQuery, QueryTerm, SegmentFlag, StepWarning, TranscriptSegment, Word
+from kb_core import (
+    DocumentChoices,
+    LexicalQuery,
+    QueryTerm,
+    SegmentFlag,
+    StepWarning,
+    TranscriptSegment,
+    Word,
+)
 from kb_core.ports.store import DocumentStore, FileStamp, IngestedDocument, LexicalIndex
-from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript, TranscriptCache
 from kb_testing.documents import (
     TRANSCRIPT_VERSION,
@@ -91,6 +99,24 @@ def check_a_document_comes_back_equal(make_store: MakeStore) -> None:
     for ingested in (MEETING, NOTE, detailed_recording(), make_recording("silence.wav", [])):
         store.put_document(ingested)
         assert store.load_document(ingested.document.doc_id) == ingested.document
+
+
+def check_choices_for_a_document_come_back_equal(make_store: MakeStore) -> None:
+    """Choose nothing, then all, then what differs from nothing least, for one document."""
+    store = make_store()
+    for choices in (
+        DocumentChoices(),
+        DocumentChoices(languages=("ko", "en"), speakers="channels", keep_suspect=True),
+        DocumentChoices(languages=(), speakers="none", keep_suspect=False),
+    ):
+        kept = choices.keep_suspect is True
+        versions = MEETING.versions.model_copy(update={"choices": choices, "keeps_suspects": kept})
+        metadata = MEETING.document.metadata.model_copy(update={"keeps_suspects": kept})
+        document = MEETING.document.model_copy(update={"metadata": metadata})
+        store.put_document(MEETING.model_copy(update={"versions": versions, "document": document}))
+        (row,) = store.list_documents()
+        assert row.versions == versions
+        assert store.load_document(document.doc_id) == document
 
 
 def check_an_absent_document_is_none(make_store: MakeStore) -> None:
@@ -310,23 +336,27 @@ def check_a_transcript_outlives_its_document(make_store: MakeStore) -> None:
     assert store.get_transcript("another", TRANSCRIPT_VERSION) is None
 
 
-def check_windows_last_until_their_transcript_is_finished(make_store: MakeStore) -> None:
-    """Keep windows of two versions, finish one."""
+def check_what_was_heard_outlives_its_transcript(make_store: MakeStore) -> None:
+    """Keep windows and languages of two versions, finish a transcript."""
     store = make_store()
     transcript = make_transcript([(0, 1000, "word", None)])
-    window = RecognisedWindow(segments=transcript.segments, language="en", language_confidence=0.1)
-    store.put_window("asset", TRANSCRIPT_VERSION, 0, 160, window)
-    store.put_window("asset", TRANSCRIPT_VERSION, 0, 160, window)
-    store.put_window("asset", "other", 0, 160, window)
-    assert store.get_window("asset", TRANSCRIPT_VERSION, 0, 160) == window
-    assert store.get_window("asset", TRANSCRIPT_VERSION, 0, 176) is None
+    window = RecognisedWindow(segments=transcript.segments, language="en")
+    languages = HeardLanguages(probabilities={"en": 0.75, "ko": 0.25})
+    for version in ("one", "one", "two"):
+        store.put_window("asset", version, (0, 160), window)
+        store.put_languages("asset", version, (0, 160), languages)
     store.put_transcript("asset", CachedTranscript(transcript=transcript, duration_ms=1000))
-    assert store.get_window("asset", TRANSCRIPT_VERSION, 0, 160) is None
-    assert store.get_window("asset", "other", 0, 160) == window
+    for version in ("one", "two"):
+        assert store.get_window("asset", version, (0, 160)) == window
+        assert store.get_languages("asset", version, (0, 160)) == languages
+    assert store.get_window("asset", "one", (0, 176)) is None
+    assert store.get_languages("asset", "one", (16, 160)) is None
+    assert store.get_languages("other", "one", (0, 160)) is None
 
 
 STORE_CHECKS: tuple[StoreCheck, ...] = (
     check_a_document_comes_back_equal,
+    check_choices_for_a_document_come_back_equal,
     check_an_absent_document_is_none,
     check_a_row_tells_what_was_stored,
     check_warnings_are_kept_once,
@@ -345,5 +375,5 @@ STORE_CHECKS: tuple[StoreCheck, ...] = (
     check_equal_scores_are_in_order_of_chunk_id,
     check_a_deleted_document_is_found_no_more,
     check_a_transcript_outlives_its_document,
-    check_windows_last_until_their_transcript_is_finished,
+    check_what_was_heard_outlives_its_transcript,
 )

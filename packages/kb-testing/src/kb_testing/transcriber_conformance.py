@@ -92,15 +92,42 @@ def an_empty_window_has_no_text(transcriber: Transcriber, speech_pcm: memoryview
 
 def no_windows_give_no_results(transcriber: Transcriber, speech_pcm: memoryview) -> None:
     """An empty call is no error."""
-    assert transcriber.transcribe([], language=None) == []
+    assert transcriber.transcribe([], language=_LANGUAGE) == []
+    assert transcriber.detect_languages([], among=()) == []
 
 
 def a_language_is_reported(transcriber: Transcriber, speech_pcm: memoryview) -> None:
-    """A given language is kept; an open one is detected."""
-    assert _recognise(transcriber, speech_pcm).language == _LANGUAGE
+    """Windows and segments tell the language that they were recognised in."""
+    recognised = _recognise(transcriber, speech_pcm)
+    assert recognised.language == _LANGUAGE
+    assert {segment.language for segment in recognised.segments} == {_LANGUAGE}
+
+
+def languages_are_told_apart(transcriber: Transcriber, speech_pcm: memoryview) -> None:
+    """Probabilities of the allowed languages only, which add up to 1; English is heard."""
     window = AudioWindow(start_sample=0, pcm=speech_pcm)
-    (detected,) = transcriber.transcribe([window], language=None)
-    assert detected.language
+    (free,) = transcriber.detect_languages([window], among=())
+    assert free.best is not None
+    assert free.best[0] == _LANGUAGE
+    (bound,) = transcriber.detect_languages([window], among=("ko", _LANGUAGE))
+    assert set(bound.probabilities) <= {"ko", _LANGUAGE}
+    assert abs(sum(bound.probabilities.values()) - 1) < 0.001
+    (only,) = transcriber.detect_languages([window], among=("ko",))
+    assert only.probabilities == {"ko": 1.0}
+
+
+def languages_are_the_same_each_time(transcriber: Transcriber, speech_pcm: memoryview) -> None:
+    """Neither the place of a window, nor others beside it, nor work before it matter."""
+    window = AudioWindow(start_sample=0, pcm=speech_pcm[: 4 * SAMPLE_RATE_HZ])
+    later = AudioWindow(start_sample=3600 * SAMPLE_RATE_HZ, pcm=window.pcm)
+    short = AudioWindow(start_sample=0, pcm=speech_pcm[:SAMPLE_RATE_HZ])
+    (alone,) = transcriber.detect_languages([window], among=())
+    _recognise(transcriber, speech_pcm)
+    beside = transcriber.detect_languages([short, later], among=())
+    assert beside[1] == alone
+    before = _recognise(transcriber, speech_pcm)
+    transcriber.detect_languages([short], among=())
+    assert _recognise(transcriber, speech_pcm) == before
 
 
 def the_identity_is_stable_and_plain(transcriber: Transcriber, speech_pcm: memoryview) -> None:
@@ -154,6 +181,8 @@ TRANSCRIBER_CHECKS: tuple[TranscriberCheck, ...] = (
     an_empty_window_has_no_text,
     no_windows_give_no_results,
     a_language_is_reported,
+    languages_are_told_apart,
+    languages_are_the_same_each_time,
     the_identity_is_stable_and_plain,
     a_cancelled_call_stops,
     a_stop_lets_the_running_window_finish,

@@ -6,21 +6,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from kb_core.choices import DocumentChoices
 from kb_core.document import CanonicalDocument, RawAsset
 from kb_core.model import Model
 from kb_core.ports.transcriber import Transcriber
 from kb_core.ports.transcript_cache import TranscriptCache
+from kb_core.ports.voice_activity import VoiceActivityDetector
 from kb_core.runtime import CancelToken, ProgressCallback, StepRuntime, no_progress
 
 
 class ExtractorVersions(Model):
     """What decides the parsed content beside the bytes of the file.
 
-    `transcript_version` is None for extractors that recognise no speech.
+    `transcript_version` is None for extractors that recognise no speech; `keeps_suspects` tells
+    whether their suspects are units like any other segment.
     """
 
     parser_version: str
     transcript_version: str | None = None
+    keeps_suspects: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +34,11 @@ class ExtractorServices:
     Attributes:
         transcriber: makes or returns the recogniser; called only when its identity or its work is
             needed, and may raise `FeatureMissing` or `ModelError`.
+        voice_activity: detector of speech in place of the extractor's own.
     """
 
     transcriber: Callable[[], Transcriber]
+    voice_activity: VoiceActivityDetector | None = None
 
 
 class ExtractRuntime(StepRuntime):
@@ -42,11 +48,13 @@ class ExtractRuntime(StepRuntime):
         self,
         *,
         transcripts: TranscriptCache,
+        choices: DocumentChoices | None = None,
         cancel: CancelToken | None = None,
         progress: ProgressCallback = no_progress,
     ) -> None:
         super().__init__(cancel=cancel, progress=progress)
         self.transcripts = transcripts
+        self.choices = choices or DocumentChoices()
 
 
 @runtime_checkable
@@ -62,8 +70,12 @@ class Extractor(Protocol):
         """Return whether this extractor reads files of that kind."""
         ...
 
-    def versions(self) -> ExtractorVersions:
-        """Return the versions of what would be made now; loads no model."""
+    def versions(self, choices: DocumentChoices) -> ExtractorVersions:
+        """Return the versions of what would be made now with these choices; loads no model.
+
+        Raises:
+            ConfigError: one of the choices is not known here.
+        """
         ...
 
     def extract(self, asset: RawAsset, runtime: ExtractRuntime) -> CanonicalDocument:
@@ -71,6 +83,7 @@ class Extractor(Protocol):
 
         Raises:
             InputError: the file cannot be used; the error names it and says why.
+            ConfigError: one of the choices is not known here.
             ModelError: a model that is needed is absent or failed.
             Cancelled: a stop was asked for; what was finished is in the cache.
         """

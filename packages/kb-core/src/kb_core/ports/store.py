@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pydantic import Field
 
+from kb_core.choices import DocumentChoices
 from kb_core.chunks import ChunkResult
 from kb_core.document import CanonicalDocument, RawAsset
 from kb_core.media import MediaType
@@ -24,12 +25,17 @@ class FileStamp(Model):
 
 
 class DocumentVersions(Model):
-    """What a stored document was made with; any difference to now makes it stale."""
+    """What a stored document was made with; any difference to now makes it stale.
+
+    `choices` are those of the person for this document; they take part in the others.
+    """
 
     parser_version: str
     transcript_version: str | None = None
+    keeps_suspects: bool = False
     chunker_version: str
     policy_hash: str
+    choices: DocumentChoices = Field(default_factory=DocumentChoices)
 
 
 class StoredDocument(Model):
@@ -144,7 +150,7 @@ class StoreCounts(Model):
     Attributes:
         duration_ms: of all documents together.
         transcripts: finished ones in the cache, also of documents that are gone.
-        windows: kept windows of transcripts that are not finished.
+        windows: kept windows, also of documents that are gone.
     """
 
     documents: int

@@ -1,0 +1,27 @@
+"""What a person chose for one document, beside the settings that hold for all."""
+
+from __future__ import annotations
+
+from kb_core.model import Model
+
+
+class DocumentChoices(Model):
+    """Choices that stay with a document until others are made; None leaves it to the settings.
+
+    They are stored with the document, so that a later run over its folder neither undoes them nor
+    repeats the work for the sake of a setting that does not concern it.
+
+    Attributes:
+        languages: ISO 639-1 codes of what may be spoken; empty for any.
+        speakers: name of the diarizer, `none` for none.
+        keep_suspect: whether text that was probably not said is found like any other.
+    """
+
+    languages: tuple[str, ...] | None = None
+    speakers: str | None = None
+    keep_suspect: bool | None = None
+
+    def or_else(self, earlier: DocumentChoices) -> DocumentChoices:
+        """Return these choices, and the earlier ones where none was made."""
+        own = self.model_dump(exclude_none=True)
+        return DocumentChoices.model_validate({**earlier.model_dump(exclude_none=True), **own})
