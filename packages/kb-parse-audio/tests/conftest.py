@@ -1,4 +1,4 @@
-"""Factories for hostile media, and a scripted recogniser with a cache in memory."""
+"""Factories for hostile media, and a cache in memory."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import av
 import numpy as np
 import pytest
 
-from kb_core import RawAsset, TranscriptSegment, digest_hex, make_asset_id
-from kb_core.ports.transcriber import AudioWindow, RecognisedWindow, TranscriberIdentity
+from kb_core import RawAsset, digest_hex, make_asset_id
 from kb_core.ports.transcript_cache import CachedTranscript
 from kb_parse_audio.decode import open_recording
 from kb_testing.memory_store import MemoryStore
@@ -192,68 +191,6 @@ def onsets() -> Callable[[np.ndarray], list[float]]:
     return find
 
 
-class ScriptedTranscriber:
-    """Hears the loudness of each window; stops for good at a given call."""
-
-    def __init__(
-        self,
-        *,
-        batch_windows: int = 1,
-        fail_at: int | None = None,
-        error: Exception | None = None,
-        languages: dict[int, tuple[str | None, float | None]] | None = None,
-        silent_starts: frozenset[int] = frozenset(),
-        stops_at_ms: dict[int, int] | None = None,
-    ) -> None:
-        self.batch_windows = batch_windows
-        self.fail_at = fail_at
-        self.error = error
-        self.languages = languages or {}
-        self.silent_starts = silent_starts
-        self.stops_at_ms = stops_at_ms or {}
-        self.heard: list[tuple[int, int]] = []
-        self.asked: list[str | None] = []
-
-    @property
-    def identity(self) -> TranscriberIdentity:
-        return TranscriberIdentity(
-            engine="scripted", engine_version="1", model_id="m", model_version="0" * 16, decoding={}
-        )
-
-    @property
-    def preferred_batch_windows(self) -> int:
-        return self.batch_windows
-
-    def transcribe(self, windows, *, language, cancel=None) -> list[RecognisedWindow]:
-        assert 0 < len(windows) <= self.batch_windows
-        results = []
-        for window in windows:
-            if self.fail_at is not None and len(self.heard) >= self.fail_at:
-                raise self.error or AssertionError("no error given")
-            self.heard.append((window.start_sample, window.end_sample))
-            self.asked.append(language)
-            results.append(self._result(window, language))
-        return results
-
-    def _result(self, window: AudioWindow, language: str | None) -> RecognisedWindow:
-        assert window.pcm.format == "f"
-        assert len(window.pcm) <= 30 * RATE_HZ
-        detected, sure = self.languages.get(window.start_sample, ("ko", 0.9))
-        energy = float(np.abs(np.asarray(window.pcm)).sum())
-        until_ms = self.stops_at_ms.get(window.start_sample)
-        segment = TranscriptSegment(
-            start_ms=0,
-            end_ms=until_ms or window.duration_ms,
-            text=f"{window.start_ms} {energy:.3f}",
-        )
-        return RecognisedWindow(
-            segments=() if window.start_sample in self.silent_starts else (segment,),
-            language=language or detected,
-            language_confidence=sure,
-            heard_until_ms=until_ms,
-        )
-
-
 class WatchedStore(MemoryStore):
     """The store in memory, and what was put there."""
 
@@ -261,19 +198,19 @@ class WatchedStore(MemoryStore):
         super().__init__()
         self.finished: list[CachedTranscript] = []
         self.kept: list[tuple[int, int]] = []
+        self.kept_languages: list[tuple[int, int]] = []
 
     def put_transcript(self, asset_id, cached):
         super().put_transcript(asset_id, cached)
         self.finished.append(cached)
 
-    def put_window(self, asset_id, transcript_version, start_sample, end_sample, window):
-        super().put_window(asset_id, transcript_version, start_sample, end_sample, window)
-        self.kept.append((start_sample, end_sample))
+    def put_window(self, asset_id, recognition_version, samples, window):
+        super().put_window(asset_id, recognition_version, samples, window)
+        self.kept.append(samples)
 
-
-@pytest.fixture
-def scripted() -> type[ScriptedTranscriber]:
-    return ScriptedTranscriber
+    def put_languages(self, asset_id, recognition_version, samples, languages):
+        super().put_languages(asset_id, recognition_version, samples, languages)
+        self.kept_languages.append(samples)
 
 
 @pytest.fixture

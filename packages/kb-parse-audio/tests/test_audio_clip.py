@@ -28,10 +28,8 @@ def best_lag(heard, expected, reach=400):
     """Return by how many samples `heard` is late, and the correlation there."""
     reach = min(reach, len(heard) // 4)
     inner = heard[reach : len(heard) - reach]
-    best = max(
-        range(-reach, reach + 1),
-        key=lambda lag: float(inner @ expected[reach - lag : len(heard) - reach - lag]),
-    )
+    spectra = np.fft.rfft(expected, 2 * len(heard)) * np.fft.rfft(inner, 2 * len(heard)).conj()
+    best = reach - int(np.argmax(np.fft.irfft(spectra)[: 2 * reach + 1]))
     other = expected[reach - best : len(heard) - reach - best]
     scale = np.linalg.norm(inner) * np.linalg.norm(other)
     return best, float(inner @ other) / scale if scale else 1.0

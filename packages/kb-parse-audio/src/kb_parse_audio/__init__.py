@@ -17,6 +17,15 @@ __all__ = ["create_extractor"]
 
 def create_extractor(settings: Settings, services: ExtractorServices) -> AudioExtractor:
     """Return the extractor for recordings; the entry point `audio` in `kb.extractors`."""
-    from kb_parse_audio.extractor import AudioExtractor
+    from kb_parse_audio.channel_speakers import ChannelDiarizer
+    from kb_parse_audio.extractor import AudioExtractor, AudioOptions
+    from kb_parse_audio.speech import SileroDetector
 
-    return AudioExtractor(services.transcriber, settings.asr.language)
+    asr = settings.asr
+    options = AudioOptions(asr.languages, asr.speakers, asr.keep_suspect)
+    return AudioExtractor(
+        services.transcriber,
+        options,
+        detector=services.voice_activity or SileroDetector(),
+        diarizers=[ChannelDiarizer()],
+    )

@@ -16,34 +16,52 @@ from kb_core import (
     DocumentMetadata,
     ProvenanceEvent,
     RawAsset,
-    TimedText,
+    SpeakerTurn,
     TimeSpan,
     Transcript,
+    TranscriptSegment,
+    assign_speakers,
     id_from,
     make_block_id,
     make_doc_id,
     repair_timeline,
 )
-from kb_core.ports.transcriber import RecognisedWindow, TranscriberIdentity
+from kb_core.ports.transcriber import TranscriberIdentity
 from kb_core.ports.transcript_cache import CachedTranscript
 from kb_parse_audio.language import most_spoken_language
+from kb_parse_audio.listening import HeardWindow
+from kb_parse_audio.speech_track import SpeechTrack
+from kb_parse_audio.suspects import flag_suspects
+from kb_parse_audio.timing import place_window
 
-PARSER_VERSION = "audio-v1"
+PARSER_VERSION = "audio-v2"
 """Changes whenever the same bytes may decode to other samples or give another document."""
 
 
+def make_segments(
+    heard: Sequence[HeardWindow], track: SpeechTrack, turns: Sequence[SpeakerTurn]
+) -> tuple[TranscriptSegment, ...]:
+    """Return what was heard in all windows on the player's clock.
+
+    They are in order of their start: what was passed over and heard again comes between the
+    others. Speakers come last: suspects are judged by whole segments, and their parts stay flagged.
+    """
+    timed = [
+        timed_text
+        for each in heard
+        for timed_text in place_window(each.result, each.window.clock, each.window.regions)
+    ]
+    timed.sort(key=lambda each: each.start_ms)
+    segments = flag_suspects(repair_timeline(timed, track.duration_ms), track)
+    return assign_speakers(segments, turns)
+
+
 def make_transcript(
-    heard: Sequence[tuple[int, RecognisedWindow]],
-    *,
-    duration_ms: int,
+    segments: tuple[TranscriptSegment, ...],
     identity: TranscriberIdentity,
     transcript_version: str,
 ) -> Transcript:
-    """Join windows, given with their start in milliseconds, into one transcript."""
-    timed = [
-        timed_text for start_ms, window in heard for timed_text in _on_file_clock(start_ms, window)
-    ]
-    segments = repair_timeline(timed, duration_ms)
+    """Return the transcript of segments that are on the player's clock."""
     return Transcript(
         segments=segments,
         language=most_spoken_language(segments),
@@ -55,8 +73,10 @@ def make_transcript(
     )
 
 
-def make_document(asset: RawAsset, cached: CachedTranscript) -> CanonicalDocument:
-    """Return the document of a recording; nothing but the asset and the transcript decide it."""
+def make_document(
+    asset: RawAsset, cached: CachedTranscript, *, keeps_suspects: bool = False
+) -> CanonicalDocument:
+    """Return the document of a recording; nothing but the arguments decide it."""
     transcript = cached.transcript
     doc_id = make_doc_id(
         workspace_path=asset.workspace_path,
@@ -83,26 +103,13 @@ def make_document(asset: RawAsset, cached: CachedTranscript) -> CanonicalDocumen
         title=PurePosixPath(asset.workspace_path).stem or asset.workspace_path,
         lang=transcript.language,
         blocks=(block,),
-        metadata=DocumentMetadata(source_type="recording", warnings=warnings),
+        metadata=DocumentMetadata(
+            source_type="recording", warnings=warnings, keeps_suspects=keeps_suspects
+        ),
         provenance=_provenance(transcript),
         parser_version=PARSER_VERSION,
-        doc_version=_doc_version(cached),
+        doc_version=_doc_version(cached, keeps_suspects),
     )
-
-
-def _on_file_clock(start_ms: int, window: RecognisedWindow) -> list[TimedText]:
-    timed = []
-    for segment in window.segments:
-        words = tuple(
-            word.model_copy(
-                update={"start_ms": word.start_ms + start_ms, "end_ms": word.end_ms + start_ms}
-            )
-            for word in segment.words
-        )
-        language = segment.language or window.language
-        moved = segment.model_copy(update={"words": words, "language": language})
-        timed.append(TimedText(segment.start_ms + start_ms, segment.end_ms + start_ms, moved))
-    return timed
 
 
 def _provenance(transcript: Transcript) -> tuple[ProvenanceEvent, ...]:
@@ -121,12 +128,13 @@ def _provenance(transcript: Transcript) -> tuple[ProvenanceEvent, ...]:
     )
 
 
-def _doc_version(cached: CachedTranscript) -> str:
+def _doc_version(cached: CachedTranscript, keeps_suspects: bool) -> str:
     return id_from(
         {
             "kind": "recording",
             "parser_version": PARSER_VERSION,
             "duration_ms": cached.duration_ms,
+            "keeps_suspects": keeps_suspects,
             "transcript": cached.transcript,
             "warnings": list(cached.warnings),
         }

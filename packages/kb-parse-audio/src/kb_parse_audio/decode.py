@@ -3,7 +3,8 @@
 `open_recording(path)` opens; `blocks()` gives contiguous float32 blocks of at most a second from
 time 0 (or another second) to the end. Never more than a second or two of sound is in memory. What
 is damaged is skipped and warned of, and what follows keeps its time: see `clock` for gaps,
-`lost_time` for streams without timestamps, `downmix` for channels.
+`lost_time` for streams without timestamps, `downmix` for channels. `channel_blocks()` gives the
+same blocks before their channels are mixed.
 
 Starting in the middle gives what a full decode gives there, but for the phase of the resampler
 and the rounding of the container's timestamps (under 1 ms in mkv). Containers with times of their
@@ -26,7 +27,7 @@ from kb_core.ports.transcriber import SAMPLE_RATE_HZ
 from kb_parse_audio.clock import PlayerClock, TickScale
 from kb_parse_audio.container import OpenContainer, open_container
 from kb_parse_audio.damage import DamageLog, WarnCallback
-from kb_parse_audio.downmix import BLOCK_SAMPLES, BlockMixer, Mono
+from kb_parse_audio.downmix import BLOCK_SAMPLES, BlockCollector, Interleaved, Mono, downmix
 from kb_parse_audio.lost_time import LostTime
 from kb_parse_audio.resample import RunResampler
 
@@ -95,6 +96,22 @@ class Recording:
             start_sample: where to begin; rounded down to a whole second.
 
         Raises:
+            EmptyRecording, DecodeFailed, UnreadableFile: as `channel_blocks` does.
+        """
+        for position, channels in self.channel_blocks(start_sample):
+            yield position, downmix(channels)
+
+    def channel_blocks(self, start_sample: int = 0) -> Iterator[tuple[int, Interleaved]]:
+        """Yield (position of the first sample, sound), contiguous to the end.
+
+        Sound has the shape (samples, channels), as it was decoded; `downmix` makes of it the block
+        that `blocks` gives. The number of channels may change with the file's; silence that the
+        file does not hold may have one.
+
+        Args:
+            start_sample: where to begin; rounded down to a whole second.
+
+        Raises:
             EmptyRecording: a full decode came to no sample.
             DecodeFailed: likewise, because all of it is damaged.
             UnreadableFile: the file could not be read to its end.
@@ -113,7 +130,7 @@ class Recording:
         format_ = self._opened.container.format
         return LostTime.applies_to(format_.name) or bool(format_.flags & _CLOCK_MAY_RESTART)
 
-    def _sought_blocks(self, origin: int) -> Iterator[tuple[int, Mono]] | None:
+    def _sought_blocks(self, origin: int) -> Iterator[tuple[int, Interleaved]] | None:
         """Return blocks from `origin` on after seeking, None if no place before it is found."""
         decoding = _Decoding(self._opened, self._name, self._warn, origin=origin, sought=True)
         return decoding.blocks() if decoding.seek(origin - PREROLL_SAMPLES) else None
@@ -140,7 +157,7 @@ class _Decoding:
         self._log = DamageLog(warn)
         self._origin = origin
         self._clock = PlayerClock(from_zero=not sought)
-        self._mixer = BlockMixer(origin)
+        self._blocks = BlockCollector(origin)
         self._time_base = opened.stream.time_base or Fraction(1, av.time_base)
         format_name = opened.container.format.name
         self._lost_time = (
@@ -172,7 +189,7 @@ class _Decoding:
             return False
         return self._scale.position(self._first.pts) <= position
 
-    def blocks(self) -> Iterator[tuple[int, Mono]]:
+    def blocks(self) -> Iterator[tuple[int, Interleaved]]:
         """Yield blocks of sound from the origin to the end."""
         if self._first is not None:
             yield from self._decoded(self._first)
@@ -180,8 +197,8 @@ class _Decoding:
             yield from self._decoded(packet)
         if self._run is not None:
             for sound in self._run.drain():
-                yield from self._mixer.write(sound)
-        yield from self._mixer.finish()
+                yield from self._blocks.write(sound)
+        yield from self._blocks.finish()
         if not self._sample_seen and not self._origin:
             raise self._nothing()
         self._log.finish(self._clock.end)
@@ -207,7 +224,7 @@ class _Decoding:
                 reason = error.strerror or str(error)
                 raise UnreadableFile(self._name, f"cannot be read to its end: {reason}") from error
 
-    def _decoded(self, packet: av.Packet[AudioStream]) -> Iterator[tuple[int, Mono]]:
+    def _decoded(self, packet: av.Packet[AudioStream]) -> Iterator[tuple[int, Interleaved]]:
         if self._lost_time is not None:
             self._lost = self._lost_time.samples_before(packet)
         if self._passed_over(packet):
@@ -257,7 +274,7 @@ class _Decoding:
             self._scale = self._scale_of(pts * self._time_base)
         return self._scale.position(pts) + self._lost
 
-    def _placed(self, frame: av.AudioFrame) -> Iterator[tuple[int, Mono]]:
+    def _placed(self, frame: av.AudioFrame) -> Iterator[tuple[int, Interleaved]]:
         if not frame.samples:
             return
         position = self._position(frame.pts)
@@ -271,11 +288,11 @@ class _Decoding:
         if self._run is None or not placement.joins or not self._run.fits(frame):
             if self._run is not None:
                 for sound in self._run.drain():
-                    yield from self._mixer.write(sound)
-            yield from self._mixer.begin(placement.start)
+                    yield from self._blocks.write(sound)
+            yield from self._blocks.begin(placement.start)
             self._run = RunResampler(frame)
         for sound in self._run.write(frame, placement.skip):
-            yield from self._mixer.write(sound)
+            yield from self._blocks.write(sound)
 
     def _scale_of(self, zero_s: Fraction) -> TickScale:
         return TickScale(self._time_base, zero_s)

@@ -50,8 +50,11 @@ def _mixed(channels: Interleaved) -> Mono:
     return mixed
 
 
-class BlockMixer:
-    """Collects sound by position and gives it back as mono blocks of at most one second.
+class BlockCollector:
+    """Collects sound by position and gives it back in blocks of at most one second.
+
+    The channels of a block are those of the file at that place; silence that follows no sound of
+    the same block has one.
 
     Args:
         origin: position of the first sample that is wanted, a multiple of one second; sound
@@ -64,7 +67,7 @@ class BlockMixer:
         self._pending_start = origin
         self._surplus = 0
 
-    def begin(self, start: int) -> Iterator[tuple[int, Mono]]:
+    def begin(self, start: int) -> Iterator[tuple[int, Interleaved]]:
         """Go to `start`: silence up to it, or leave out what is already there."""
         self._surplus = max(self._position - start, 0)
         while self._position < start:
@@ -72,7 +75,7 @@ class BlockMixer:
             take = min(start, self._block_end()) - self._position
             yield from self._append(np.zeros((take, channel_count), np.float32))
 
-    def write(self, channels: Interleaved) -> Iterator[tuple[int, Mono]]:
+    def write(self, channels: Interleaved) -> Iterator[tuple[int, Interleaved]]:
         """Add sound of shape (samples, channels) where the last one ended."""
         if self._surplus:
             left_out = min(self._surplus, len(channels))
@@ -83,17 +86,17 @@ class BlockMixer:
             yield from self._append(channels[:take])
             channels = channels[take:]
 
-    def finish(self) -> Iterator[tuple[int, Mono]]:
+    def finish(self) -> Iterator[tuple[int, Interleaved]]:
         """Give back what is left."""
         if self._pending:
-            yield self._pending_start, downmix(np.concatenate(self._pending))
+            yield self._pending_start, np.concatenate(self._pending)
             self._pending = []
         self._pending_start = self._position
 
     def _block_end(self) -> int:
         return (self._position // BLOCK_SAMPLES + 1) * BLOCK_SAMPLES
 
-    def _append(self, channels: Interleaved) -> Iterator[tuple[int, Mono]]:
+    def _append(self, channels: Interleaved) -> Iterator[tuple[int, Interleaved]]:
         if self._pending and self._pending[0].shape[1] != channels.shape[1]:
             yield from self.finish()
         self._pending.append(channels)

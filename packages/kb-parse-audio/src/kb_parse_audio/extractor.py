@@ -9,33 +9,64 @@ A finished transcript is used as it is, without looking at the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from kb_core import (
+    SPEAKER_RULES,
+    CancelToken,
     CanonicalDocument,
+    DocumentChoices,
     Progress,
     RawAsset,
     StepWarning,
+    id_from,
     is_recording,
     make_transcript_version,
 )
-from kb_core.errors import EngineFailed
+from kb_core.errors import ConfigError, printable
+from kb_core.ports.diarizer import Diarization, Diarizer, DiarizerStream
 from kb_core.ports.extractor import AudioClip, ExtractorVersions, ExtractRuntime
-from kb_core.ports.transcriber import (
-    SAMPLES_PER_MS,
-    AudioWindow,
-    RecognisedWindow,
-    Transcriber,
-    TranscriberIdentity,
-)
+from kb_core.ports.transcriber import SAMPLES_PER_MS, Transcriber, TranscriberIdentity
 from kb_core.ports.transcript_cache import CachedTranscript
-from kb_parse_audio.assemble import PARSER_VERSION, make_document, make_transcript
+from kb_core.ports.voice_activity import VoiceActivityDetector
+from kb_parse_audio.ahead import Ahead
+from kb_parse_audio.assemble import PARSER_VERSION, make_document, make_segments, make_transcript
 from kb_parse_audio.clip import read_clip
-from kb_parse_audio.decode import open_recording
-from kb_parse_audio.language import LanguageChoice
-from kb_parse_audio.windows import WINDOWING_VERSION, WindowPlan, is_silent
+from kb_parse_audio.decode import Recording, open_recording
+from kb_parse_audio.downmix import Mono
+from kb_parse_audio.language import LANGUAGE_RULES, LanguageFold
+from kb_parse_audio.listened import ListenedBlock, listened
+from kb_parse_audio.listening import Listener
+from kb_parse_audio.missed import MISSED_RULES
+from kb_parse_audio.sound_blocks import overheard
+from kb_parse_audio.stretches import SpeechReader
+from kb_parse_audio.suspects import SUSPECT_RULES
+from kb_parse_audio.timing import TIMING_RULES
+from kb_parse_audio.windows import WINDOWING_VERSION, WindowPlan
 
-_NOTHING_HEARD = RecognisedWindow(segments=())
+NO_SPEAKERS = "none"
+BLOCKS_AHEAD = 90
+"""Seconds of sound that are decoded before anybody asks for them, 64 kB each."""
+
+
+@dataclass(frozen=True, slots=True)
+class AudioOptions:
+    """What holds for a recording: the settings, and what was chosen for it.
+
+    Attributes:
+        languages: ISO 639-1 codes of what may be spoken; empty for any.
+        speakers: name of the diarizer, `none` for none.
+        keep_suspect: segments that were probably not said count like any other.
+    """
+
+    languages: tuple[str, ...] = ()
+    speakers: str = NO_SPEAKERS
+    keep_suspect: bool = False
+
+    def with_choices(self, choices: DocumentChoices) -> AudioOptions:
+        """Return these options with the choices that were made."""
+        return replace(self, **choices.model_dump(exclude_none=True))
 
 
 class AudioExtractor:
@@ -43,12 +74,23 @@ class AudioExtractor:
 
     Args:
         transcriber: makes or returns the recogniser.
-        language: ISO 639-1 code of what is spoken, None to detect it.
+        options: what holds where nothing else was chosen.
+        detector: finds speech.
+        diarizers: tell who speaks, on request.
     """
 
-    def __init__(self, transcriber: Callable[[], Transcriber], language: str | None) -> None:
+    def __init__(
+        self,
+        transcriber: Callable[[], Transcriber],
+        options: AudioOptions,
+        *,
+        detector: VoiceActivityDetector,
+        diarizers: Sequence[Diarizer] = (),
+    ) -> None:
         self._transcriber = transcriber
-        self._language = language
+        self._options = options
+        self._detector = detector
+        self._diarizers = {diarizer.name: diarizer for diarizer in diarizers}
 
     @property
     def name(self) -> str:
@@ -59,11 +101,18 @@ class AudioExtractor:
         """Return whether the file is a recording."""
         return is_recording(media_type)
 
-    def versions(self) -> ExtractorVersions:
-        """Return the versions of what would be made now; loads no model."""
+    def versions(self, choices: DocumentChoices) -> ExtractorVersions:
+        """Return the versions of what would be made now; loads no model.
+
+        Raises:
+            ConfigError: there is no such diarizer.
+        """
+        options = self._options.with_choices(choices)
+        identity = self._transcriber().identity
         return ExtractorVersions(
             parser_version=PARSER_VERSION,
-            transcript_version=self._transcript_version(self._transcriber().identity),
+            transcript_version=self._transcript_version(identity, options),
+            keeps_suspects=options.keep_suspect,
         )
 
     def extract(self, asset: RawAsset, runtime: ExtractRuntime) -> CanonicalDocument:
@@ -71,21 +120,23 @@ class AudioExtractor:
 
         Raises:
             InputError: the file cannot be used.
+            ConfigError: there is no such diarizer.
             ModelError: the recogniser is absent or failed.
             Cancelled: a stop was asked for; finished windows are in the cache.
         """
+        options = self._options.with_choices(runtime.choices)
         transcriber = self._transcriber()
-        version = self._transcript_version(transcriber.identity)
+        version = self._transcript_version(transcriber.identity, options)
         cached = runtime.transcripts.get_transcript(asset.asset_id, version)
         if cached is None:
-            cached = self._recognise(asset, runtime, transcriber, version)
+            cached = self._transcribe(asset, runtime, options)
             runtime.transcripts.put_transcript(asset.asset_id, cached)
         else:
             total_ms = cached.duration_ms
             runtime.progress(Progress(done_ms=total_ms, total_ms=total_ms, reused_ms=total_ms))
         for warning in cached.warnings:
             runtime.warn(warning.code, warning.message, warning.unit)
-        return make_document(asset, cached)
+        return make_document(asset, cached, keeps_suspects=options.keep_suspect)
 
     def read_clip(self, source_path: str, start_ms: int, end_ms: int) -> AudioClip:
         """Decode [start_ms, end_ms) on the player's clock, as 16 kHz mono.
@@ -95,130 +146,96 @@ class AudioExtractor:
         """
         return read_clip(source_path, start_ms, end_ms)
 
-    def _transcript_version(self, identity: TranscriberIdentity) -> str:
+    def _diarizer(self, options: AudioOptions) -> Diarizer | None:
+        if options.speakers == NO_SPEAKERS:
+            return None
+        diarizer = self._diarizers.get(options.speakers)
+        if diarizer is None:
+            known = ", ".join([*self._diarizers, NO_SPEAKERS])
+            raise ConfigError(
+                f"no way of telling speakers apart is named {printable(options.speakers)}",
+                hint=f"there are: {known}",
+            )
+        return diarizer
+
+    def _recognition_version(self, identity: TranscriberIdentity, options: AudioOptions) -> str:
+        return id_from(
+            {
+                "kind": "recognition",
+                "engine": identity,
+                "languages": sorted(options.languages),
+                "parser_version": PARSER_VERSION,
+                "speech": self._detector.identity,
+                "windowing": (
+                    f"{WINDOWING_VERSION}/{LANGUAGE_RULES}/{TIMING_RULES}/{MISSED_RULES}"
+                ),
+                "batch": self._transcriber().preferred_batch_windows,
+            }
+        )
+
+    def _transcript_version(self, identity: TranscriberIdentity, options: AudioOptions) -> str:
+        diarizer = self._diarizer(options)
         return make_transcript_version(
             engine=identity.engine,
             engine_version=identity.engine_version,
             model_version=identity.model_version,
-            decoding={"engine": identity.decoding, "language": self._language},
-            windowing_version=f"{PARSER_VERSION}/{WINDOWING_VERSION}",
+            decoding={
+                "engine": identity.decoding,
+                "languages": [*sorted(options.languages)],
+                "speakers": None if diarizer is None else f"{diarizer.version}/{SPEAKER_RULES}",
+            },
+            windowing_version=(f"{self._recognition_version(identity, options)}/{SUSPECT_RULES}"),
         )
 
-    def _recognise(
-        self, asset: RawAsset, runtime: ExtractRuntime, transcriber: Transcriber, version: str
+    def _transcribe(
+        self, asset: RawAsset, runtime: ExtractRuntime, options: AudioOptions
     ) -> CachedTranscript:
         warnings: list[StepWarning] = []
 
-        def warn(code: str, message: str, unit: str | None) -> None:
+        def warn(code: str, message: str, unit: str | None = None) -> None:
             warnings.append(StepWarning(code=code, message=message, unit=unit))
-            runtime.warn(code, message, unit)
 
-        with open_recording(asset.source_path, name=asset.workspace_path, warn=warn) as recording:
-            listener = _Listener(
-                asset.asset_id, version, transcriber, runtime, recording.probed_duration_ms
+        identity = self._transcriber().identity
+        diarizer = self._diarizer(options)
+        people = None if diarizer is None else diarizer.stream()
+        with (
+            open_recording(asset.source_path, name=asset.workspace_path, warn=warn) as recording,
+            Ahead(listened(_sound(recording, people), self._detector), BLOCKS_AHEAD) as blocks,
+        ):
+            listener = Listener(
+                asset.asset_id,
+                self._recognition_version(identity, options),
+                self._transcriber(),
+                runtime,
+                total_ms=recording.probed_duration_ms,
             )
-            windows = WindowPlan(recording.blocks())
-            heard = listener.listen(windows, LanguageChoice(self._language))
-        transcript = make_transcript(
-            heard,
-            duration_ms=listener.end_ms,
-            identity=transcriber.identity,
-            transcript_version=version,
-        )
+            reader = SpeechReader(
+                _until_cancelled(blocks, runtime.cancel), self._detector.frame_samples
+            )
+            languages = options.languages
+            fold = LanguageFold(languages, lambda window: listener.detect(window, languages))
+            heard = listener.listen(WindowPlan(reader, fold), fold.language_again)
+        found = Diarization(turns=()) if people is None else people.finish(runtime.cancel)
+        if not heard:
+            warn("no_speech", "nobody speaks in it")
+        segments = make_segments(heard, reader.track, found.turns)
         return CachedTranscript(
-            transcript=transcript, duration_ms=listener.end_ms, warnings=tuple(warnings)
+            transcript=make_transcript(
+                segments, identity, self._transcript_version(identity, options)
+            ),
+            duration_ms=reader.end // SAMPLES_PER_MS,
+            warnings=(*warnings, *found.warnings),
         )
 
 
-class _Listener:
-    """Has windows recognised that no earlier run did, and keeps each at once."""
-
-    def __init__(
-        self,
-        asset_id: str,
-        version: str,
-        transcriber: Transcriber,
-        runtime: ExtractRuntime,
-        total_ms: int | None,
-    ) -> None:
-        self._asset_id = asset_id
-        self._version = version
-        self._transcriber = transcriber
-        self._runtime = runtime
-        self._total_ms = total_ms
-        self._reused_ms = 0
-        self.end_ms = 0
-
-    def listen(
-        self, windows: WindowPlan, choice: LanguageChoice
-    ) -> list[tuple[int, RecognisedWindow]]:
-        """Return what was heard in each window, with the window's start in milliseconds.
-
-        What one window leaves unheard is in the next, so windows depend on what was heard, and on
-        nothing else: a resumed run finds the same ones in the cache.
-        """
-        heard: list[tuple[int, RecognisedWindow]] = []
-        waiting: list[AudioWindow] = []
-        batch_windows = self._transcriber.preferred_batch_windows
-        for window in windows:
-            self._runtime.cancel.raise_if_cancelled()
-            known = self._known(window)
-            if known is None:
-                waiting.append(window)
-            if choice.language is None or known is not None or len(waiting) >= batch_windows:
-                for start_ms, result in self._recognised(waiting, choice):
-                    choice = choice.after(result)
-                    heard.append((start_ms, result))
-                waiting = []
-            if known is not None:
-                choice = choice.after(known)
-                heard.append((window.start_ms, known))
-                self._report(window, known)
-            if not waiting and heard[-1][1].heard_until_ms is not None:
-                windows.go_on_from(_heard_until_ms(window, heard[-1][1]) * SAMPLES_PER_MS)
-        heard.extend(self._recognised(waiting, choice))
-        return heard
-
-    def _known(self, window: AudioWindow) -> RecognisedWindow | None:
-        known = self._runtime.transcripts.get_window(
-            self._asset_id, self._version, window.start_sample, window.end_sample
-        )
-        if known is not None:
-            self._reused_ms += _heard_until_ms(window, known) - window.start_ms
-        elif is_silent(window):
-            known = _NOTHING_HEARD
-        return known
-
-    def _recognised(
-        self, windows: Sequence[AudioWindow], choice: LanguageChoice
-    ) -> Iterator[tuple[int, RecognisedWindow]]:
-        """Recognise windows in one language and keep them; all are kept before any is given."""
-        if not windows:
-            return
-        self._runtime.cancel.raise_if_cancelled()
-        results = self._transcriber.transcribe(
-            windows, language=choice.language, cancel=self._runtime.cancel
-        )
-        if len(results) != len(windows):
-            raise EngineFailed(f"{len(results)} results came back for {len(windows)} windows")
-        if len(results) > 1 and any(result.heard_until_ms for result in results):
-            raise EngineFailed("a window of a batch was not heard to its end")
-        for window, result in zip(windows, results, strict=True):
-            self._runtime.transcripts.put_window(
-                self._asset_id, self._version, window.start_sample, window.end_sample, result
-            )
-            self._report(window, result)
-        for window, result in zip(windows, results, strict=True):
-            yield window.start_ms, result
-
-    def _report(self, window: AudioWindow, result: RecognisedWindow) -> None:
-        self.end_ms = _heard_until_ms(window, result)
-        total_ms = None if self._total_ms is None else max(self._total_ms, self.end_ms)
-        self._runtime.progress(
-            Progress(done_ms=self.end_ms, total_ms=total_ms, reused_ms=self._reused_ms)
-        )
+def _until_cancelled(
+    blocks: Iterable[ListenedBlock], cancel: CancelToken
+) -> Iterator[ListenedBlock]:
+    """Yield the blocks; silence gives the recogniser nothing to do, and it would not look."""
+    for block in blocks:
+        cancel.raise_if_cancelled()
+        yield block
 
 
-def _heard_until_ms(window: AudioWindow, result: RecognisedWindow) -> int:
-    """Return where on the player's clock the recogniser stopped listening."""
-    return window.start_ms + (result.heard_until_ms or window.duration_ms)
+def _sound(recording: Recording, people: DiarizerStream | None) -> Iterator[tuple[int, Mono]]:
+    return recording.blocks() if people is None else overheard(recording.channel_blocks(), people)
