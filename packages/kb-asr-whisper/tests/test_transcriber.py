@@ -40,12 +40,23 @@ def pcm_of(path: Path) -> memoryview:
     return memoryview(array("f", (sample / 32768 for sample in samples)))
 
 
+def decoded_pcm_of(path: Path) -> memoryview:
+    av = pytest.importorskip("av")
+    samples = array("f")
+    with av.open(str(path)) as file:
+        resampler = av.AudioResampler("flt", "mono", 16_000)
+        for frame in (*file.decode(audio=0), None):
+            for piece in resampler.resample(frame):
+                samples.frombytes(piece.to_ndarray().tobytes())
+    return memoryview(samples)
+
+
 def stretch(pcm: memoryview, start_ms: int, end_ms: int) -> memoryview:
     return pcm[start_ms * SAMPLES_PER_MS : end_ms * SAMPLES_PER_MS]
 
 
 def recognise(
-    transcriber: WhisperCppTranscriber, pcm: memoryview, language: str | None = "en"
+    transcriber: WhisperCppTranscriber, pcm: memoryview, language: str = "en"
 ) -> RecognisedWindow:
     (recognised,) = transcriber.transcribe([AudioWindow(0, pcm)], language=language)
     return recognised
@@ -109,14 +120,50 @@ def test_short_spoken_word_is_heard_and_ends_inside_the_window(transcriber, jfk)
 
 
 @pytest.mark.slow
-def test_korean_is_detected_and_written_in_whole_characters(transcriber):
-    recognised = recognise(transcriber, pcm_of(AUDIO / "leopard_ko.wav"), language=None)
+def test_korean_is_written_in_whole_characters(transcriber):
+    recognised = recognise(transcriber, pcm_of(AUDIO / "leopard_ko.wav"), language="ko")
     assert recognised.language == "ko"
-    assert recognised.language_confidence is not None
-    assert recognised.language_confidence > 0.9
+    assert {segment.language for segment in recognised.segments} == {"ko"}
     text = "".join(segment.text for segment in recognised.segments)
     assert re.search("[가-힣]{2}", text)
     assert "\ufffd" not in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [("leopard_ko.wav", "ko"), ("leopard_ja.wav", "ja"), ("news_zh.flac", "zh"), ("jfk.wav", "en")],
+)
+def test_languages_are_told_apart_in_four_seconds(transcriber, name, language):
+    sound = pcm_of(AUDIO / name) if name.endswith(".wav") else decoded_pcm_of(AUDIO / name)
+    window = AudioWindow(0, stretch(sound, 0, 4000))
+    (free,) = transcriber.detect_languages([window], among=())
+    (bound,) = transcriber.detect_languages([window], among=("en", "ja", "ko", "zh"))
+    for heard in (free, bound):
+        assert heard.best is not None
+        assert heard.best[0] == language
+        assert heard.best[1] > 0.9
+    assert set(bound.probabilities) <= {"en", "ja", "ko", "zh"}
+
+
+@pytest.mark.slow
+def test_detection_leaves_no_trace_in_what_is_heard_after_it(transcriber, jfk):
+    before = recognise(transcriber, jfk)
+    windows = [AudioWindow(0, stretch(jfk, 0, end_ms)) for end_ms in (4000, 1000)]
+    transcriber.detect_languages(windows, among=("en", "ko"))
+    assert recognise(transcriber, jfk).model_dump_json() == before.model_dump_json()
+
+
+@pytest.mark.slow
+def test_threads_do_not_change_what_is_detected(registry, transcriber, jfk):
+    windows = [
+        AudioWindow(0, stretch(jfk, start_ms, start_ms + 4000)) for start_ms in (0, 4000, 7000)
+    ]
+    alone = WhisperCppTranscriber(registry, "base", threads=1)
+    one = alone.detect_languages(windows, among=())
+    alone.close()
+    two = transcriber.detect_languages(windows, among=())
+    assert [each.model_dump_json() for each in one] == [each.model_dump_json() for each in two]
 
 
 @pytest.mark.slow
@@ -182,6 +229,8 @@ def test_unknown_language_is_refused(transcriber, jfk):
     with pytest.raises(ModelError, match="xx") as caught:
         recognise(transcriber, jfk, language="xx")
     assert "ISO 639-1" in (caught.value.hint or "")
+    with pytest.raises(ModelError, match="xx"):
+        transcriber.detect_languages([AudioWindow(0, jfk)], among=("en", "xx"))
 
 
 PROGRAM = """

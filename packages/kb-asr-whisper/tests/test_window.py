@@ -12,7 +12,6 @@ def window(*segments: TokenSegment, duration_ms: int) -> RecognisedWindow:
         segments,
         duration_ms=duration_ms,
         language="en",
-        language_confidence=None,
     )
 
 

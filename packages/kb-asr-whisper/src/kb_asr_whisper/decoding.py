@@ -11,6 +11,8 @@ import importlib.metadata
 
 from pydantic import JsonValue
 
+from kb_core.ports.transcriber import WRITING_PROMPTS
+
 MINIMUM_SAMPLES = 19_200
 """1.2 s: releases of whisper.cpp differ in the least they take, none wants more than one second."""
 
@@ -20,14 +22,18 @@ LEAST_REST_MS = 1000
 LEAST_HEARD_MS = 15_000
 """Half a window: so much must be heard before the rest is left to the next window."""
 
+PROMPT_TOKENS = 32
+"""Room for the prompt of a language that has one; without one, no context is taken in at all."""
+
 DECODING: dict[str, JsonValue] = {
     "strategy": "greedy",
     "best_of": 1,
     "temperature": 0.0,
     "temperature_inc": 0.0,
-    "text_context_tokens": 0,
+    "prompts": dict(WRITING_PROMPTS),
+    "prompt_tokens": PROMPT_TOKENS,
     "max_initial_ts": 1.0,
-    "no_speech_thold": 0.6,
+    "no_speech_thold": 1.0,
     "logprob_thold": -1.0,
     "entropy_thold": 2.4,
     "suppress_blank": True,
@@ -37,7 +43,6 @@ DECODING: dict[str, JsonValue] = {
     "minimum_samples": MINIMUM_SAMPLES,
     "least_rest_ms": LEAST_REST_MS,
     "least_heard_ms": LEAST_HEARD_MS,
-    "language": "as given, else detected in each window",
     "words": "pieces-1",
 }
 

@@ -19,14 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from kb_asr_whisper.decoding import DECODING
+from kb_asr_whisper.decoding import DECODING, MINIMUM_SAMPLES, PROMPT_TOKENS
 from kb_asr_whisper.interruptible import call_interruptibly
 from kb_asr_whisper.passes import Passes
 from kb_asr_whisper.tokens import Token, TokenSegment
 from kb_core.errors import EngineFailed, ModelError, printable
-from kb_core.ports.transcriber import SAMPLES_PER_MS
+from kb_core.ports.transcriber import SAMPLES_PER_MS, WRITING_PROMPTS
 
 _CENTISECOND_MS = 10
+_SAMPLES_PER_ENCODER_FRAME = 320
 _LOG_LEVEL_ERROR = 4
 _WAIT_POLICY = "OMP_WAIT_POLICY"
 _errors_logged: list[str] = []
@@ -71,19 +72,37 @@ class WhisperEngine:
                 hint="use an ISO 639-1 code such as ko, or leave the language open",
             )
 
-    def detect_language(self, samples: Samples) -> tuple[str, float]:
-        """Return the code of the most probable language and its probability, to four digits.
+    def language_probabilities(self, samples: Samples) -> dict[str, float]:
+        """Return the probability of every language that the model knows, by its code.
 
-        Costs one pass of the encoder, as it does inside a recognition that detects.
+        The encoder is run over as much as there is to hear instead of 30 s: for a few seconds that
+        takes a tenth of the time, and languages are told apart as surely. (Words are not, so
+        `recognise` never does that.)
         """
         lib = self._lib
+        self._shorten_context(samples)
         if lib.whisper_pcm_to_mel(self._context, samples, len(samples), self._threads):
             raise EngineFailed("whisper.cpp failed to read the sound")
         probabilities = np.zeros(lib.whisper_lang_max_id() + 1, dtype=np.float32)
-        found = lib.whisper_lang_auto_detect(self._context, 0, self._threads, probabilities)
-        if found < 0:
+        if lib.whisper_lang_auto_detect(self._context, 0, self._threads, probabilities) < 0:
             raise EngineFailed("whisper.cpp failed to detect the language")
-        return lib.whisper_lang_str(found), round(float(probabilities[found]), 4)
+        return {lib.whisper_lang_str(place): float(p) for place, p in enumerate(probabilities)}
+
+    def _shorten_context(self, samples: Samples) -> None:
+        """Set the length of sound that the encoder sees next.
+
+        The library has no call for that: it keeps the length of the last recognition, so one is
+        begun, and given up before its first pass.
+        """
+        params = self._params("en")
+        frames = -(-len(samples) // _SAMPLES_PER_ENCODER_FRAME)
+        params.audio_ctx = min(frames, self._lib.whisper_model_n_audio_ctx(self._context))
+        self._lib.assign_encoder_begin_callback(params, lambda *_: False)
+        try:
+            nothing = np.zeros(MINIMUM_SAMPLES, dtype=np.float32)
+            self._lib.whisper_full(self._context, params, nothing, len(nothing))
+        finally:
+            self._lib.clear_encoder_begin_callback(params)
 
     def recognise(self, samples: Samples, language: str) -> Heard:
         """Return the segments that are heard, in order, and how far the engine listened.
@@ -132,7 +151,10 @@ class WhisperEngine:
         greedy = self._lib.whisper_sampling_strategy.WHISPER_SAMPLING_GREEDY
         params = self._lib.whisper_full_default_params(greedy)
         params.greedy = {"best_of": DECODING["best_of"]}
-        params.n_max_text_ctx = DECODING["text_context_tokens"]
+        prompt = WRITING_PROMPTS.get(language)
+        params.n_max_text_ctx = 0 if prompt is None else PROMPT_TOKENS
+        if prompt is not None:
+            params.initial_prompt = prompt
         for name in (
             *("temperature", "temperature_inc", "max_initial_ts", "no_speech_thold"),
             *("logprob_thold", "entropy_thold", "suppress_blank", "suppress_nst"),

@@ -17,8 +17,10 @@ from kb_asr_whisper.threads import default_threads
 from kb_asr_whisper.window import build_window
 from kb_core.ports.transcriber import (
     AudioWindow,
+    HeardLanguages,
     RecognisedWindow,
     TranscriberIdentity,
+    allowed_languages,
 )
 from kb_core.runtime import CancelToken
 
@@ -62,14 +64,14 @@ class WhisperCppTranscriber:
         self,
         windows: Sequence[AudioWindow],
         *,
-        language: str | None,
+        language: str,
         cancel: CancelToken | None = None,
     ) -> list[RecognisedWindow]:
         """Recognise windows, each on its own.
 
         Args:
             windows: at most 30 s each; short ones are padded with silence for the engine.
-            language: ISO 639-1 code, or None to detect it in each window.
+            language: ISO 639-1 code.
             cancel: checked before each window; one that has begun is finished.
 
         Raises:
@@ -86,6 +88,29 @@ class WhisperCppTranscriber:
                 recognised.append(self._recognise(window, language))
             return recognised
 
+    def detect_languages(
+        self,
+        windows: Sequence[AudioWindow],
+        *,
+        among: Sequence[str],
+        cancel: CancelToken | None = None,
+    ) -> list[HeardLanguages]:
+        """Tell the language of short stretches of speech; see the port.
+
+        Raises:
+            ModelMissing, ModelDigestMismatch: the weights are absent or not what they should be.
+            ModelError: the model does not know one of the languages.
+            EngineFailed: whisper.cpp reported a failure.
+            Cancelled: a stop was asked for.
+        """
+        with self._turn:
+            heard = []
+            for window in windows:
+                if cancel is not None:
+                    cancel.raise_if_cancelled()
+                heard.append(self._detect(window, among))
+            return heard
+
     def close(self) -> None:
         """Free the memory of the model; the next window loads it again."""
         with self._turn:
@@ -93,26 +118,24 @@ class WhisperCppTranscriber:
                 self._engine.close()
                 self._engine = None
 
-    def _recognise(self, window: AudioWindow, language: str | None) -> RecognisedWindow:
+    def _recognise(self, window: AudioWindow, language: str) -> RecognisedWindow:
         if not len(window.pcm):
-            return RecognisedWindow(segments=())
+            return RecognisedWindow(segments=(), language=language)
         engine = self._loaded()
-        samples = _padded(window.pcm)
-        confidence = None
-        if language is not None:
-            engine.check_language(language)
-        elif engine.knows_many_languages:
-            language, confidence = engine.detect_language(samples)
-        else:
-            language = "en"
-        heard = engine.recognise(samples, language)
-        recognised = build_window(
-            heard.segments,
-            duration_ms=window.duration_ms,
-            language=language,
-            language_confidence=confidence,
-        )
+        engine.check_language(language)
+        heard = engine.recognise(_padded(window.pcm), language)
+        recognised = build_window(heard.segments, duration_ms=window.duration_ms, language=language)
         return recognised.model_copy(update={"heard_until_ms": heard.until_ms})
+
+    def _detect(self, window: AudioWindow, among: Sequence[str]) -> HeardLanguages:
+        engine = self._loaded()
+        for code in among:
+            engine.check_language(code)
+        if not engine.knows_many_languages:
+            return HeardLanguages(probabilities={"en": 1.0})
+        if not len(window.pcm):
+            return HeardLanguages(probabilities={})
+        return allowed_languages(engine.language_probabilities(_padded(window.pcm)), among)
 
     def _loaded(self) -> WhisperEngine:
         if self._engine is None:

@@ -18,8 +18,7 @@ def build_window(
     segments: Sequence[TokenSegment],
     *,
     duration_ms: int,
-    language: str | None,
-    language_confidence: float | None,
+    language: str,
 ) -> RecognisedWindow:
     """Return what was heard in a window.
 
@@ -27,7 +26,6 @@ def build_window(
         segments: as the engine gave them.
         duration_ms: length of the window.
         language: of the window.
-        language_confidence: None when the language was given.
     """
     raw = [
         _timed(segment, duration_ms, language)
@@ -37,11 +35,10 @@ def build_window(
     return RecognisedWindow(
         segments=repair_timeline(raw, duration_ms),
         language=language,
-        language_confidence=language_confidence,
     )
 
 
-def _timed(segment: PieceSegment, duration_ms: int, language: str | None) -> TimedText:
+def _timed(segment: PieceSegment, duration_ms: int, language: str) -> TimedText:
     end_ms = segment.end_ms
     if segment.start_ms <= duration_ms < end_ms <= duration_ms + _INTO_PADDING_MS:
         end_ms = duration_ms
