@@ -13,6 +13,7 @@ from kb_app.setup import init
 from kb_config import load_settings
 from kb_core.ports.transcriber import Transcriber
 from kb_testing.fake_transcriber import BeepTranscriber
+from kb_testing.fake_voice_activity import EnergyDetector
 
 OpenContainer = Callable[..., Container]
 
@@ -34,7 +35,11 @@ def open_container(tmp_path: Path, workspace: Path) -> Iterator[OpenContainer]:
     def open_it(transcriber: Transcriber | None = None, **overrides: Any) -> Container:
         init(load_settings(data_dir), workspace)
         settings = load_settings(data_dir, overrides.pop("settings", None))
-        container = Container(settings, transcriber=transcriber or BeepTranscriber())
+        container = Container(
+            settings,
+            transcriber=transcriber or BeepTranscriber(),
+            detector=EnergyDetector(frame_samples=160),  # 10 ms, as beeps are heard
+        )
         opened.append(container)
         return container
 

@@ -87,12 +87,10 @@ def test_the_doctor_finds_a_file_that_is_gone(container: Container, workspace: P
     assert any("talk.wav" in finding.message for finding in report.findings if not finding.ok)
 
 
-def test_a_package_that_is_not_installed_is_named(container: Container) -> None:
-    settings = container.settings.model_copy(
-        update={"asr": container.settings.asr.model_copy(update={"engine": "faster-whisper"})}
-    )
-    with pytest.raises(FeatureMissing, match="kb-asr-faster-whisper is not installed"):
-        plugins.make_transcriber(settings)
+def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(plugins._DISTRIBUTIONS, ("kb.chunkers", "absent-v1"), "kb-absent")
+    with pytest.raises(FeatureMissing, match="kb-absent is not installed"):
+        plugins.make_chunker("absent-v1")
     with pytest.raises(ConfigError, match="no chunkers named 'nobody'"):
         plugins.make_chunker("nobody")
 

@@ -6,17 +6,27 @@ import json
 import signal
 import subprocess
 import sys
+import wave
 from pathlib import Path
 
 import pytest
 
 from kb_testing.command import KbCommand
-from kb_testing.sound import write_beeps
 
+AUDIO = Path(__file__).parents[3] / "fixtures" / "audio"
 STOPPED = ["error: stopped", "hint: run the same command again to go on"]
 HEADER_ONLY_WAV = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x80>\0\0\0}\0\0\2\0\x10\0data" + bytes(
     4
 )
+
+
+def write_long_speech(path: Path) -> None:
+    """Write the same eleven seconds of speech thirty times."""
+    with wave.open(str(AUDIO / "jfk.wav")) as speech, wave.open(str(path), "wb") as file:
+        file.setparams(speech.getparams())
+        sound = speech.readframes(speech.getnframes())
+        for _ in range(30):
+            file.writeframes(sound)
 
 
 def start(kb: KbCommand, argv: list[str]) -> subprocess.Popen[str]:
@@ -52,7 +62,7 @@ def test_a_stop_while_the_program_is_still_being_loaded_is_one_line_and_exit_4(
 @pytest.mark.slow
 @pytest.mark.parametrize("stops", [1, 2])
 def test_a_stop_in_the_middle_of_a_recording_is_exit_4(kb: KbCommand, stops: int) -> None:
-    write_beeps(kb.cwd / "long.wav", 300, range(0, 300, 7))
+    write_long_speech(kb.cwd / "long.wav")
     process = start(kb, kb.argv("ingest", "--json", "long.wav"))
     assert process.stdout is not None
     assert process.stderr is not None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from kb_config import Settings, load_settings
+from kb_config import Settings, language_codes, load_settings
 from kb_core.errors import ConfigError
 
 
@@ -43,7 +43,9 @@ def test_defaults_need_no_file_and_no_environment(data_dir: Path) -> None:
     settings = load_settings(data_dir)
     assert settings.asr.engine == "whisper.cpp"
     assert settings.asr.model == "base"
-    assert settings.asr.language is None
+    assert settings.asr.languages == ()
+    assert settings.asr.speakers == "none"
+    assert not settings.asr.keep_suspect
     assert settings.asr.threads is None
     assert settings.search.limit == 10
     assert settings.workspace.root is None
@@ -76,14 +78,38 @@ def test_a_flag_that_is_none_was_not_given(data_dir: Path) -> None:
 
 
 def test_an_empty_variable_was_not_given(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_config(data_dir, '[asr]\nlanguage = "ko"\n')
-    monkeypatch.setenv("KB_ASR__LANGUAGE", "")
-    assert load_settings(data_dir).asr.language == "ko"
+    write_config(data_dir, '[asr]\nlanguages = ["ko"]\n')
+    monkeypatch.setenv("KB_ASR__LANGUAGES", "")
+    assert load_settings(data_dir).asr.languages == ("ko",)
 
 
-def test_auto_takes_a_language_of_the_file_back(data_dir: Path) -> None:
-    write_config(data_dir, '[asr]\nlanguage = "ko"\n')
-    assert load_settings(data_dir, {"asr.language": "auto"}).asr.language is None
+@pytest.mark.parametrize(
+    ("variable", "in_file", "languages"),
+    [
+        ("ko,en", '"ko,en"', ("ko", "en")),
+        ('["ko", "en"]', '["ko", "en"]', ("ko", "en")),
+        (" en , ko ,", '" en , ko ,"', ("en", "ko")),
+        ("ko,en,ko", '["ko", "en", "ko"]', ("ko", "en")),
+        ("yue", "['yue']", ("yue",)),
+        ("auto", '"auto"', ()),
+        ('["auto"]', '["auto"]', ()),
+        ("[]", "[]", ()),
+        (",", '""', ()),
+    ],
+)
+def test_languages_are_a_list_in_a_variable_and_in_the_file(
+    data_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    in_file: str,
+    languages: tuple[str, ...],
+) -> None:
+    write_config(data_dir, f"[asr]\nlanguages = {in_file}\n")
+    assert load_settings(data_dir).asr.languages == languages
+    write_config(data_dir, '[asr]\nlanguages = ["ja"]\n')
+    monkeypatch.setenv("KB_ASR__LANGUAGES", variable)
+    assert load_settings(data_dir).asr.languages == languages
+    assert load_settings(data_dir, {"asr.languages": ["zh"]}).asr.languages == ("zh",)
 
 
 def test_data_folder_comes_from_the_flag_or_the_environment(
@@ -276,9 +302,36 @@ def test_a_value_in_place_of_a_table_is_an_error(data_dir: Path) -> None:
     assert "asr = 'small': must be a table" in error_of(data_dir).message
 
 
-@pytest.mark.parametrize("language", ["Korean", "ko-KR", "k"])
-def test_a_language_is_a_code(data_dir: Path, language: str) -> None:
-    assert "asr.language" in error_of(data_dir, asr__language=language).message
+@pytest.mark.parametrize("language", ["Korean", "ko-KR", "k", "KO", "ko en", "한국", '["ko', "[1]"])
+def test_what_is_no_language_code_names_where_it_was_read(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    start = "asr.languages = "
+    assert error_of(data_dir, asr__languages=language).message.startswith(
+        f"the command line: {start}"
+    )
+    write_config(data_dir, f"[asr]\nlanguages = ['en', '{language}']\n")
+    assert f"config.toml: {start}" in error_of(data_dir).message
+    write_config(data_dir, "")
+    monkeypatch.setenv("KB_ASR__LANGUAGES", language)
+    assert error_of(data_dir).message.startswith(f"KB_ASR__LANGUAGES: {start}")
+
+
+def test_languages_that_were_named_one_by_one_are_a_list() -> None:
+    assert language_codes(["ko", "en,ko", "ja"]) == ("ko", "en", "ja")
+    assert language_codes(["auto"]) == ()
+    with pytest.raises(ConfigError, match="no language code: ko,Korean") as caught:
+        language_codes(["ko", "Korean"])
+    assert "ja" in (caught.value.hint or "")
+
+
+def test_a_way_of_telling_speakers_apart_that_there_is_not_names_those_that_there_are(
+    data_dir: Path,
+) -> None:
+    write_config(data_dir, '[asr]\nspeakers = "voices"\n')
+    message = error_of(data_dir).message
+    assert "config.toml: asr.speakers = 'voices': " in message
+    assert "'none' or 'channels'" in message
 
 
 @pytest.mark.parametrize(("target", "overlap"), [(10, 10), (10, 11), (1, 1)])

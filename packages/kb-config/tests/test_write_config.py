@@ -17,7 +17,7 @@ models_dir = "/big/disk"   # the SSD is full
 [asr]  # speech
 # model = "base"
 threads = 2 # two cores, "no more"
-language = 'ko'
+languages = ['ko', 'en']
 
 [search]
 limit = 5
@@ -35,7 +35,9 @@ def changed(tmp_path: Path, text: str, key: str, value: object) -> str:
     ("key", "value", "old", "new"),
     [
         ("asr.threads", 4, "threads = 2 #", "threads = 4 #"),
-        ("asr.language", "en", "language = 'ko'", 'language = "en"'),
+        ("asr.languages", ["ja", "en"], "['ko', 'en']", '["ja", "en"]'),
+        ("asr.languages", [], "['ko', 'en']", "[]"),
+        ("asr.keep_suspect", True, "# speech", "# speech\nkeep_suspect = true"),
         ("asr.model", "small", '# model = "base"', '# model = "base"\nmodel = "small"'),
         ("models_dir", Path("/m"), '"/big/disk"', '"/m"'),
         ("asr.engine", "x", "# speech", '# speech\nengine = "x"'),
@@ -94,7 +96,14 @@ def test_where_no_safe_edit_exists_the_file_stays_and_the_way_out_is_named(
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("asr.modle", "x"), ("asr.threads", 0), ("data_dir", "/x"), ("asr", "x"), ("a b", 1)],
+    [
+        ("asr.modle", "x"),
+        ("asr.threads", 0),
+        ("asr.languages", ["Korean"]),
+        ("data_dir", "/x"),
+        ("asr", "x"),
+        ("a b", 1),
+    ],
 )
 def test_an_illegal_setting_leaves_the_file_alone(tmp_path: Path, key: str, value: object) -> None:
     with pytest.raises(ConfigError):
@@ -174,6 +183,10 @@ def test_any_text_is_written_and_read_back(
 def test_every_setting_is_described() -> None:
     infos = {info.key: info for info in describe_settings()}
     assert infos["asr.threads"].type == "whole number"
+    assert infos["asr.languages"].type == "list"
+    assert infos["asr.languages"].default == "[]"
+    assert infos["asr.speakers"].type == "one of none, channels"
+    assert infos["asr.keep_suspect"].default == "false"
     assert infos["asr.model"].default == '"base"'
     assert infos["asr.model"].env == "KB_ASR__MODEL"
     assert infos["workspace.root"].env == "KB_WORKSPACE__ROOT"
@@ -183,12 +196,25 @@ def test_every_setting_is_described() -> None:
 
 
 def test_every_described_variable_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    samples = {"text": "xx", "whole number": "7", "path": str(tmp_path), "table": '{"a": 1}'}
+    samples = {
+        "text": ("xx", "xx"),
+        "whole number": ("7", 7),
+        "true or false": ("true", True),
+        "list": ("xx,yy", ("xx", "yy")),
+        "path": (str(tmp_path), tmp_path),
+        "table": ('{"a": 1}', {"a": 1}),
+    }
     for info in describe_settings():
+        if info.key == "models_url":
+            sample: tuple[str, object] = ("https://xx", "https://xx")
+        elif info.type.startswith("one of "):
+            last = info.type.rpartition(" ")[2]
+            sample = (last, last)
+        else:
+            sample = samples[info.type]
         with monkeypatch.context() as patch:
-            sample = "https://xx" if info.key == "models_url" else samples[info.type]
-            patch.setenv(info.env, sample)
+            patch.setenv(info.env, sample[0])
             settings: object = load_settings()
             for name in info.key.split("."):
                 settings = getattr(settings, name)
-            assert str(settings) == sample.replace('"', "'")
+            assert settings == sample[1]

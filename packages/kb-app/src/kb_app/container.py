@@ -6,28 +6,44 @@ a `kb list` no analyser. Use cases take a container and see ports only.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kb_app import plugins
 from kb_config import Settings
-from kb_core import Chunker, ChunkPolicy
+from kb_core import Chunker, ChunkPolicy, DocumentChoices
+from kb_core.errors import FeatureMissing, ModelError
 from kb_core.ports.extractor import Extractor, ExtractorServices
 from kb_core.ports.models import ModelRegistry
 from kb_core.ports.retriever import Retriever
 from kb_core.ports.store import DocumentVersions
 from kb_core.ports.transcriber import Transcriber
+from kb_core.ports.voice_activity import VoiceActivityDetector
 
 if TYPE_CHECKING:
     from kb_store_sqlite import SqliteStore
 
 
 class Container:
-    """The parts of one knowledge base under one set of settings."""
+    """The parts of one knowledge base under one set of settings.
 
-    def __init__(self, settings: Settings, *, transcriber: Transcriber | None = None) -> None:
+    Args:
+        settings: of the knowledge base.
+        transcriber: recogniser in place of the one that the settings name.
+        detector: detector of speech in place of the extractors' own.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        transcriber: Transcriber | None = None,
+        detector: VoiceActivityDetector | None = None,
+    ) -> None:
         self.settings = settings
         self._given_transcriber = transcriber
+        self._given_detector = detector
 
     @cached_property
     def store(self) -> SqliteStore:
@@ -55,7 +71,9 @@ class Container:
     @cached_property
     def extractors(self) -> list[Extractor]:
         """Every installed extractor."""
-        services = ExtractorServices(transcriber=lambda: self.transcriber)
+        services = ExtractorServices(
+            transcriber=lambda: self.transcriber, voice_activity=self._given_detector
+        )
         return plugins.make_extractors(self.settings, services)
 
     @cached_property
@@ -80,19 +98,27 @@ class Container:
         chunker = plugins.make_chunker(chunking.for_family(media_type).chunker)
         return chunker, chunking.policy_for(media_type, chunker.chunker_version())
 
-    def current_versions(self, media_type: str) -> DocumentVersions | None:
+    def current_versions(
+        self, media_type: str, choices: DocumentChoices
+    ) -> DocumentVersions | None:
         """Return what a document of that kind would be made with now; None if nothing reads it."""
         extractor = self.extractor_for(media_type)
         if extractor is None:
             return None
         chunker, policy = self.chunker_for(media_type)
-        versions = extractor.versions()
         return DocumentVersions(
-            parser_version=versions.parser_version,
-            transcript_version=versions.transcript_version,
+            **extractor.versions(choices).model_dump(),
             chunker_version=chunker.chunker_version(),
             policy_hash=chunker.policy_hash(policy),
+            choices=choices,
         )
+
+    def check_choices(self, choices: DocumentChoices) -> None:
+        """Raise `ConfigError` when one of the choices is known to no extractor that looks at it."""
+        for extractor in self.extractors:
+            # What is not there yet, such as a model, is told of by the files that need it.
+            with suppress(ModelError, FeatureMissing):
+                extractor.versions(choices)
 
     def close(self) -> None:
         """Close what was opened."""

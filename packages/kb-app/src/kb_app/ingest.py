@@ -20,7 +20,7 @@ from kb_app.ingest_progress import ProgressReporter
 from kb_app.run_lock import only_ingest
 from kb_app.unchanged import UnchangedFileCache
 from kb_app.wire import IngestItemV1, IngestProgressV1, IngestReportV1
-from kb_core import CancelToken, ChunkRuntime, run_chunker
+from kb_core import CancelToken, ChunkRuntime, DocumentChoices, run_chunker
 from kb_core.errors import (
     Cancelled,
     ChunkError,
@@ -40,15 +40,27 @@ def ingest(
     container: Container,
     paths: Sequence[Path],
     *,
+    choices: DocumentChoices | None = None,
     on_progress: Callable[[IngestProgressV1], None] = lambda _: None,
     cancel: CancelToken | None = None,
 ) -> IngestReportV1:
     """Ingest files and folders.
 
+    Args:
+        container: the knowledge base.
+        paths: files and folders.
+        choices: for the documents of this run, beside those that were made for them earlier.
+        on_progress: told how far it is.
+        cancel: asks to stop after the running step.
+
     Raises:
         StoreError: the knowledge base cannot be used at all, or another ingest is at work on it.
+        ConfigError: one of the choices is not known.
     """
-    run = _IngestRun(container, on_progress, cancel or CancelToken())
+    choices = choices or DocumentChoices()
+    if choices != DocumentChoices():
+        container.check_choices(choices)
+    run = _IngestRun(container, choices, on_progress, cancel or CancelToken())
     with only_ingest(container.settings.data_dir):
         return run.execute(paths)
 
@@ -57,10 +69,12 @@ class _IngestRun:
     def __init__(
         self,
         container: Container,
+        choices: DocumentChoices,
         on_progress: Callable[[IngestProgressV1], None],
         cancel: CancelToken,
     ) -> None:
         self._container = container
+        self._choices = choices
         self._cancel = cancel
         self._reporter = ProgressReporter(on_progress)
         self._items: list[IngestItemV1] = []
@@ -70,7 +84,9 @@ class _IngestRun:
         plan = IngestPlan()
         cancelled = False
         try:
-            planner = IngestPlanner(self._container, self._cancel, self._reporter.looking_at)
+            planner = IngestPlanner(
+                self._container, self._choices, self._cancel, self._reporter.looking_at
+            )
             plan = planner.plan(paths)
             self._items.extend(plan.settled)
             self._remove(plan)
@@ -129,22 +145,26 @@ class _IngestRun:
             raise UnsupportedMedia(asset.source_path, f"no extractor reads {asset.media_type}")
         cache = UnchangedFileCache(self._container.store, asset.source_path, task.stamp)
         extract_runtime = ExtractRuntime(
-            transcripts=cache, cancel=self._cancel, progress=self._reporter.file_progress
+            transcripts=cache,
+            choices=task.choices,
+            cancel=self._cancel,
+            progress=self._reporter.file_progress,
         )
         document = extractor.extract(asset, extract_runtime)
+        if document.audio is not None:
+            self._reporter.whole_file(document.audio.duration_ms)
         cache.check()
         chunker, policy = self._container.chunker_for(asset.media_type)
         chunks = run_chunker(chunker, document, policy, ChunkRuntime(cancel=self._cancel))
-        versions = extractor.versions()
         return IngestedDocument(
             asset=asset,
             stamp=task.stamp,
             document=document,
             versions=DocumentVersions(
-                parser_version=versions.parser_version,
-                transcript_version=versions.transcript_version,
+                **extractor.versions(task.choices).model_dump(),
                 chunker_version=chunker.chunker_version(),
                 policy_hash=chunker.policy_hash(policy),
+                choices=task.choices,
             ),
             chunks=chunks,
             warnings=(*extract_runtime.warnings, *chunks.warnings),

@@ -18,7 +18,7 @@ from kb_app.ingest_items import error_item, stored_item
 from kb_app.ingest_removals import RemovalRule, real_place
 from kb_app.staleness import StalenessCheck
 from kb_app.wire import IngestItemV1, ItemKind
-from kb_core import MediaType, RawAsset
+from kb_core import DocumentChoices, MediaType, RawAsset
 from kb_core.errors import InputError, UnreadableFile, UnsupportedMedia, printable
 from kb_core.ports.store import DocumentStore, FileStamp, StoredDocument
 from kb_core.runtime import CancelToken, StepWarning
@@ -39,6 +39,7 @@ class IngestTask:
     asset: RawAsset
     stamp: FileStamp
     kind: ItemKind
+    choices: DocumentChoices
     replaces: tuple[str, ...] = ()
     moved_from: str | None = None
     reasons: tuple[str, ...] = ()
@@ -60,10 +61,15 @@ class IngestPlanner:
     def __init__(
         self,
         container: Container,
+        choices: DocumentChoices,
         cancel: CancelToken,
         on_file: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Take the knowledge base, and whom to tell of each file before it is read."""
+        """Take the knowledge base, and what was chosen for the files of this run.
+
+        `on_file` is told of each file before it is read.
+        """
+        self._choices = choices
         self._container = container
         self._cancel = cancel
         self._on_file = on_file
@@ -123,7 +129,7 @@ class IngestPlanner:
             self._settle_skipped(workspace_path, "ignored", skipped.reason)
 
     def _compare(self, found: FoundFile, workspace_path: str, stored: StoredDocument) -> None:
-        reasons = self._staleness.reasons(stored)
+        reasons = self._staleness.reasons(stored, self._choices)
         unchanged = (found.stamp, str(found.path)) == (stored.stamp, stored.source_path)
         if unchanged and not reasons:
             self._plan.settled.append(stored_item("skipped", stored))
@@ -141,7 +147,14 @@ class IngestPlanner:
         if asset.asset_id != stored.asset_id:
             reasons = ("content changed", *reasons)
         self._plan.tasks.append(
-            IngestTask(asset, found.stamp, "updated", replaces=(stored.doc_id,), reasons=reasons)
+            IngestTask(
+                asset,
+                found.stamp,
+                "updated",
+                self._choices.or_else(stored.versions.choices),
+                replaces=(stored.doc_id,),
+                reasons=reasons,
+            )
         )
 
     def _consider_new(self, found: FoundFile, workspace_path: str, *, named: bool) -> None:
@@ -157,7 +170,7 @@ class IngestPlanner:
             return
         origin = self._origin_of_moved(asset)
         if origin is None:
-            self._plan.tasks.append(IngestTask(asset, found.stamp, "new"))
+            self._plan.tasks.append(IngestTask(asset, found.stamp, "new", self._choices))
             return
         self._moved_ids.add(origin.doc_id)
         self._plan.tasks.append(
@@ -165,6 +178,7 @@ class IngestPlanner:
                 asset,
                 found.stamp,
                 "moved",
+                self._choices.or_else(origin.versions.choices),
                 replaces=(origin.doc_id,),
                 moved_from=origin.workspace_path,
             )

@@ -25,6 +25,7 @@ class ProgressReporter:
         self._file_started_s = self._run_started_s
         self._reused_bytes_before = 0.0
         self._reused_bytes_of_file = 0.0
+        self._last = Progress(done_ms=0, total_ms=None)
 
     def looking_at(self, path: str) -> None:
         """Report that a file is read to see whether there is something to do."""
@@ -44,10 +45,12 @@ class ProgressReporter:
         self._file_started_s = time.monotonic()
         self._reused_bytes_before += self._reused_bytes_of_file
         self._reused_bytes_of_file = 0.0
+        self._last = Progress(done_ms=0, total_ms=None)
         self._emit("file_started")
 
     def file_progress(self, progress: Progress) -> None:
         """Report how far the present file is."""
+        self._last = progress
         elapsed_s = time.monotonic() - self._file_started_s
         fresh_ms = progress.done_ms - progress.reused_ms
         factor = round(fresh_ms / 1000 / elapsed_s, 2) if elapsed_s > 0 and fresh_ms else None
@@ -59,6 +62,14 @@ class ProgressReporter:
             realtime_factor=factor,
             eta_ms=self._eta_ms(progress),
         )
+
+    def whole_file(self, duration_ms: int) -> None:
+        """Report that a recording is heard to its end; extractors report up to the last words."""
+        if self._last.done_ms < duration_ms:
+            reused_ms = self._last.reused_ms
+            self.file_progress(
+                Progress(done_ms=duration_ms, total_ms=duration_ms, reused_ms=reused_ms)
+            )
 
     def file_done(self, path: str, kind: ItemKind) -> None:
         """Report that a file is finished, and how."""

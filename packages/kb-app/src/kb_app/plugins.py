@@ -23,7 +23,9 @@ _DISTRIBUTIONS = {
     ("kb.transcribers", "whisper.cpp"): "kb-asr-whisper",
     ("kb.transcribers", "faster-whisper"): "kb-asr-faster-whisper",
     ("kb.model_registries", "whisper.cpp"): "kb-asr-whisper",
+    ("kb.model_registries", "faster-whisper"): "kb-asr-faster-whisper",
     ("kb.chunkers", "audio-segment-v1"): "kb-chunk",
+    ("kb.evaluations", "asr"): "kb-eval",
 }
 
 
@@ -55,6 +57,16 @@ def make_chunker(key: str) -> Chunker:
         ConfigError: nobody knows such a module.
     """
     return cast("Chunker", _load("kb.chunkers", key, f"the chunk module {key}")())
+
+
+def load_evaluation(name: str) -> Callable[..., Any]:
+    """Return the evaluation of that name, such as `asr`.
+
+    Raises:
+        FeatureMissing: its package is known, and not installed.
+        ConfigError: nobody knows such an evaluation.
+    """
+    return _load("kb.evaluations", name, f"the evaluation {name}")
 
 
 def _load(group: str, name: str, feature: str) -> Callable[..., Any]:

@@ -119,6 +119,7 @@ def segments_v1(document: CanonicalDocument) -> tuple[SegmentV1, ...]:
                 flag.code if flag.detail is None else f"{flag.code}: {flag.detail}"
                 for flag in segment.flags
             ),
+            suppressed=segment.suppressed and not document.metadata.keeps_suspects,
             words=tuple(WordV1.model_validate(word.model_dump()) for word in segment.words),
             citation=citation_v1(
                 Citation(

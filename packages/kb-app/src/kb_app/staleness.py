@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from kb_app.container import Container
+from kb_core import DocumentChoices
 from kb_core.ports.store import DocumentVersions, StoredDocument
 
 _REASONS = {
     "parser_version": "parser changed",
-    "transcript_version": "speech model, engine or language setting changed",
+    "transcript_version": "speech model, engine, languages or speakers changed",
+    "keeps_suspects": "whether suspects are kept changed",
     "chunker_version": "chunk module changed",
     "policy_hash": "chunk policy changed",
 }
+
+_CHOICES_CHANGED = "choices for it changed"
 
 
 def stale_reasons(stored: DocumentVersions, current: DocumentVersions | None) -> tuple[str, ...]:
@@ -28,22 +32,35 @@ def stale_reasons(stored: DocumentVersions, current: DocumentVersions | None) ->
 
 
 class StalenessCheck:
-    """Compares stored documents with the present settings; asks each media type once."""
+    """Compares stored documents with the present settings and the choices made for each."""
 
     def __init__(self, container: Container) -> None:
         self._container = container
-        self._current: dict[str, DocumentVersions | None] = {}
+        self._current: dict[tuple[str, DocumentChoices], DocumentVersions | None] = {}
 
-    def current_versions(self, media_type: str) -> DocumentVersions | None:
-        """Return what a document of that kind would be made with now."""
-        if media_type not in self._current:
-            self._current[media_type] = self._container.current_versions(media_type)
-        return self._current[media_type]
+    def current_versions(
+        self, media_type: str, choices: DocumentChoices
+    ) -> DocumentVersions | None:
+        """Return what a document of that kind would be made with now; asked for once each."""
+        key = (media_type, choices)
+        if key not in self._current:
+            self._current[key] = self._container.current_versions(media_type, choices)
+        return self._current[key]
 
-    def reasons(self, document: StoredDocument) -> tuple[str, ...]:
-        """Return why this document would be done again.
+    def reasons(
+        self, document: StoredDocument, choices: DocumentChoices | None = None
+    ) -> tuple[str, ...]:
+        """Return why this document would be done again with new choices beside its own.
+
+        Choices that change nothing now are a reason too: they hold when the settings change.
 
         Raises:
             KbError: what it would be made with now is not known, such as a missing model.
         """
-        return stale_reasons(document.versions, self.current_versions(document.media_type))
+        earlier = document.versions.choices
+        wanted = (choices or DocumentChoices()).or_else(earlier)
+        current = self.current_versions(document.media_type, wanted)
+        reasons = stale_reasons(document.versions, current)
+        if reasons or current is None or wanted == earlier:
+            return reasons
+        return (_CHOICES_CHANGED,)

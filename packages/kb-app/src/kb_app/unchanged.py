@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kb_core.errors import InputError
 from kb_core.ports.store import FileStamp
-from kb_core.ports.transcriber import RecognisedWindow
+from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript, TranscriptCache
 from kb_source_fs import stamp_of
 
@@ -43,19 +43,35 @@ class UnchangedFileCache:
         self._cache.put_transcript(asset_id, cached)
 
     def get_window(
-        self, asset_id: str, transcript_version: str, start_sample: int, end_sample: int
+        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
     ) -> RecognisedWindow | None:
         """Return what was heard in that range, or None."""
-        return self._cache.get_window(asset_id, transcript_version, start_sample, end_sample)
+        return self._cache.get_window(asset_id, recognition_version, samples)
 
     def put_window(
         self,
         asset_id: str,
-        transcript_version: str,
-        start_sample: int,
-        end_sample: int,
+        recognition_version: str,
+        samples: tuple[int, int],
         window: RecognisedWindow,
     ) -> None:
         """Keep one finished window."""
         self.check()
-        self._cache.put_window(asset_id, transcript_version, start_sample, end_sample, window)
+        self._cache.put_window(asset_id, recognition_version, samples, window)
+
+    def get_languages(
+        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
+    ) -> HeardLanguages | None:
+        """Return which languages that range may be in, or None."""
+        return self._cache.get_languages(asset_id, recognition_version, samples)
+
+    def put_languages(
+        self,
+        asset_id: str,
+        recognition_version: str,
+        samples: tuple[int, int],
+        languages: HeardLanguages,
+    ) -> None:
+        """Keep the languages of one range."""
+        self.check()
+        self._cache.put_languages(asset_id, recognition_version, samples, languages)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from kb_app.wire_evaluation import AsrEvaluationV1
 from kb_core import Model
 from kb_core.errors import KbError
 from kb_core.ports.store import DocumentVersions
@@ -193,6 +194,7 @@ class SegmentV1(Model):
     confidence: float | None
     language: str | None
     flags: tuple[str, ...]
+    suppressed: bool = Field(description="whether it stays out of chunks, search and answers")
     words: tuple[WordV1, ...]
     citation: CitationV1
 
@@ -328,5 +330,6 @@ WIRE_MODELS: tuple[type[Model], ...] = (
     DoctorReportV1,
     InitReportV1,
     PlayReportV1,
+    AsrEvaluationV1,
 )
 """Every object that a command prints by itself."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         SearchResponseV1,
         StatusV1,
     )
+    from kb_app.wire_evaluation import AsrEvaluationV1, AsrScoresV1, StartErrorV1
+    from kb_core import DocumentChoices
 
 REPORT_ORDER = ("new", "updated", "moved", "removed", "skipped", "errors")
 ID_CHARS = 12
@@ -109,6 +111,8 @@ def render_document(report: DocumentV1) -> None:
         ("kind", summary.media_type),
         ("length", _clock(summary.duration_ms)),
         ("language", summary.lang or ""),
+        ("speakers", ", ".join(summary.speakers)),
+        ("chosen", _choices(report.versions.choices)),
         ("file", report.source_path),
         ("chunks", ", ".join(chunk[:ID_CHARS] for chunk in report.chunk_ids)),
         ("stale", "; ".join(report.stale_reasons)),
@@ -120,8 +124,20 @@ def render_document(report: DocumentV1) -> None:
         speaker = f"{segment.speaker}: " if segment.speaker else ""
         times = f"{format_ms(segment.start_ms)}-{format_ms(segment.end_ms)}"
         flags = f"  ({'; '.join(segment.flags)})" if segment.flags else ""
-        style = "dim" if segment.flags else ""
+        style = "dim" if segment.suppressed else ""
         console.print(_text(f"{times}  {speaker}{segment.text}{flags}", style=style))
+
+
+def _choices(choices: DocumentChoices) -> str:
+    """Return what was chosen for a document, as the options that choose it."""
+    options = []
+    if choices.languages is not None:
+        options += [f"--language {code}" for code in choices.languages or ("auto",)]
+    if choices.speakers is not None:
+        options.append(f"--speakers {choices.speakers}")
+    if choices.keep_suspect is not None:
+        options.append("--keep-suspect" if choices.keep_suspect else "--drop-suspect")
+    return " ".join(options)
 
 
 def render_chunk(report: ChunkV1) -> None:
@@ -203,6 +219,61 @@ def render_models(report: ModelListV1) -> None:
             (model.digest_sha256 or "")[:ID_CHARS],
         )
     _console().print(table)
+
+
+def render_asr_evaluation(report: AsrEvaluationV1) -> None:
+    """Print the figures of each folder and of all, and what could not be measured."""
+    console = _console()
+    recogniser = f"{report.engine} {report.engine_version}, model {report.model_id}"
+    console.print(_text(f"{recogniser}, languages {', '.join(report.languages) or 'any'}"))
+    rates = _table(
+        "folder", "files", "length", "WER", "CER", "language", "phantom/h", "flagged", "realtime"
+    )
+    starts = _table("starts of", "folder", "compared", "median", "95 %", "within 200 ms")
+    rows = [(folder.path, folder.scores) for folder in report.folders]
+    for name, scores in (*rows, ("all", report.total)):
+        rates.add_row(_text(name), *_rate_cells(scores))
+        for kind, errors in (("words", scores.word_start), ("parts", scores.utterance_start)):
+            if errors is not None:
+                starts.add_row(kind, _text(name), *_start_cells(errors))
+    if report.total.recordings:
+        console.print(rates)
+    if starts.row_count:
+        console.print()
+        console.print(starts)
+    for file in report.files:
+        if file.error is not None:
+            console.print(_text(f"error: {file.error}", style="red"))
+            if file.error_hint:
+                console.print(_text(f"hint: {file.error_hint}"))
+    if report.without_reference:
+        count = len(report.without_reference)
+        console.print(_text(f"passed over {count}: no reference beside them", style="dim"))
+    rules = "; ".join(report.normaliser_rules)
+    console.print(_text(f"normaliser {report.normaliser}: {rules}", style="dim"))
+
+
+def _rate_cells(scores: AsrScoresV1) -> tuple[str, ...]:
+    phantoms, realtime = scores.phantom_words_per_silent_hour, scores.realtime_factor
+    return (
+        str(scores.recordings),
+        _clock(scores.duration_ms),
+        "" if scores.wer is None else f"{scores.wer.rate:.1%}",
+        "" if scores.cer is None else f"{scores.cer.rate:.1%}",
+        "" if scores.language_accuracy is None else f"{scores.language_accuracy:.0%}",
+        "" if phantoms is None else f"{phantoms:.0f}",
+        str(scores.suppressed_words or ""),
+        "" if realtime is None else f"{realtime:.1f}×",
+    )
+
+
+def _start_cells(errors: StartErrorV1) -> tuple[str, ...]:
+    return (
+        f"{errors.compared} of {errors.reference_count}",
+        "" if errors.median_ms is None else f"{errors.median_ms:.0f} ms",
+        "" if errors.p95_ms is None else f"{errors.p95_ms} ms",
+        "" if errors.share_within_200_ms is None else f"{errors.share_within_200_ms:.0%}",
+    )
 
 
 def format_ms(milliseconds: int) -> str:

@@ -10,6 +10,7 @@ from kb_config.settings import (
     SearchSettings,
     Settings,
     WorkspaceSettings,
+    language_codes,
 )
 from kb_config.write import write_initial_config, write_setting
 
@@ -23,6 +24,7 @@ __all__ = [
     "Settings",
     "WorkspaceSettings",
     "describe_settings",
+    "language_codes",
     "load_settings",
     "write_initial_config",
     "write_setting",

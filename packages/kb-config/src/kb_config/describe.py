@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, JsonValue
 from pydantic.fields import FieldInfo
@@ -22,7 +22,8 @@ class SettingInfo(Model):
 
     Attributes:
         key: dotted key, as in `asr.model`.
-        type: name of the type for people, such as `text`, `whole number`, `path`, `table`.
+        type: name of the type for people: `text`, `one of …`, `list`, `whole number`,
+            `true or false`, `path` or `table`.
         default: the default as it would stand in the file, or words where it differs from machine
             to machine; None when unset.
         env: name of the environment variable.
@@ -43,7 +44,7 @@ def describe_settings() -> tuple[SettingInfo, ...]:
     return tuple(_described(key, info, default) for key, info, default in _leaves(Settings()))
 
 
-def toml_literal(value: JsonValue | Path) -> str:
+def toml_literal(value: JsonValue | Path | tuple[JsonValue, ...]) -> str:
     """Return a value as TOML.
 
     Raises:
@@ -55,7 +56,7 @@ def toml_literal(value: JsonValue | Path) -> str:
         return repr(value)
     if isinstance(value, str | Path):
         return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml_literal, value))}]"
     if isinstance(value, dict):
         pairs = (f"{toml_literal(key)} = {toml_literal(item)}" for key, item in value.items())
@@ -93,5 +94,14 @@ def _type_name(annotation: Any) -> str:
     if hasattr(annotation, "__metadata__"):
         return _type_name(get_args(annotation)[0])
     plain = get_origin(annotation) or annotation
-    names = {str: "text", int: "whole number", Path: "path", dict: "table"}
+    if plain is Literal:
+        return f"one of {', '.join(get_args(annotation))}"
+    names = {
+        str: "text",
+        int: "whole number",
+        bool: "true or false",
+        Path: "path",
+        dict: "table",
+        tuple: "list",
+    }
     return names[plain]

@@ -7,16 +7,28 @@ documentation and the initial configuration file are made from.
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from kb_core import ChunkPolicy
-from kb_core.errors import ConfigError
+from kb_core.errors import ConfigError, printable
 from kb_core.model import Model
 
 _RECORDING_FAMILIES = frozenset({"audio", "video", "subtitle", "transcript-json"})
@@ -31,8 +43,24 @@ def _absolute(path: Path) -> Path:
         raise ValueError(f"no such user's home folder: {path.parts[0]}") from error
 
 
-def _no_language_is_auto(value: Any) -> Any:
-    return None if value == "auto" else value
+def _listed(value: Any) -> Any:
+    """Return codes written as one text, `ko,en` or `["ko", "en"]`, as a list."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        return json.loads(value)
+    return [code for code in map(str.strip, value.split(",")) if code]
+
+
+def _language_code(code: str) -> str:
+    if not re.fullmatch("[a-z]{2,3}|auto", code):
+        raise ValueError("no language code; those have two or three letters, such as ko")
+    return code
+
+
+def _once_each(codes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return each code once; `auto` is none of them."""
+    return tuple(dict.fromkeys(code for code in codes if code != "auto"))
 
 
 def _web_address(url: str) -> str:
@@ -49,9 +77,29 @@ def _web_address(url: str) -> str:
 
 AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
-LanguageCode = Annotated[
-    Annotated[str, Field(pattern=r"^[a-z]{2,3}$")] | None, BeforeValidator(_no_language_is_auto)
+LanguageCodes = Annotated[
+    tuple[Annotated[str, AfterValidator(_language_code)], ...],
+    NoDecode,
+    BeforeValidator(_listed),
+    AfterValidator(_once_each),
 ]
+_LANGUAGE_CODES: TypeAdapter[tuple[str, ...]] = TypeAdapter(LanguageCodes)
+
+
+def language_codes(spoken: Sequence[str]) -> tuple[str, ...]:
+    """Return the languages that a person named, each `ko` or `ko,en`; none of them for `auto`.
+
+    Raises:
+        ConfigError: one of them is no ISO 639-1 code.
+    """
+    text = ",".join(spoken)
+    try:
+        return _LANGUAGE_CODES.validate_python(text)
+    except ValidationError as error:
+        raise ConfigError(
+            f"no language code: {printable(text)}",
+            hint="languages have codes of two or three letters, such as ko, en, zh or ja",
+        ) from error
 
 
 class WorkspaceSettings(Model):
@@ -75,10 +123,20 @@ class AsrSettings(Model):
         min_length=1,
         description="Speech recognition model, by its name in `kb models`.",
     )
-    language: LanguageCode = Field(
-        default=None,
-        description="Language that is spoken, as an ISO 639-1 code such as `ko`; `auto` detects "
-        "it for each recording.",
+    languages: LanguageCodes = Field(
+        default=(),
+        description="Languages that may be spoken, as ISO 639-1 codes such as `ko`. Which one it "
+        "is gets detected wherever somebody goes on after a pause, so they may change within a "
+        "recording. With one nothing is detected; none means any.",
+    )
+    speakers: Literal["none", "channels"] = Field(
+        default="none",
+        description="How speakers are told apart: `channels` for calls that were recorded with "
+        "one person on each of two channels.",
+    )
+    keep_suspect: bool = Field(
+        default=False,
+        description="Whether text that was probably not said is found like any other.",
     )
     threads: int | None = Field(
         default=None,

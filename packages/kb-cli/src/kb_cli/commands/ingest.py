@@ -23,19 +23,53 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files and folders.")],
+    languages: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--language",
+            metavar="CODE",
+            help="A language that is spoken, such as ko; may be given again. `auto` for any.",
+        ),
+    ] = None,
+    speakers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="How to tell speakers apart: `channels` for calls with one person on each of two "
+            "channels, `none`.",
+        ),
+    ] = None,
+    keep_suspect: Annotated[
+        bool | None,
+        typer.Option(
+            "--keep-suspect/--drop-suspect",
+            help="Find text that was probably not said like any other, or not.",
+        ),
+    ] = None,
     json_output: JsonOption = False,
 ) -> None:
-    """Transcribe, cut and index recordings; unchanged files cost nothing."""
+    """Transcribe, cut and index recordings; unchanged files cost nothing.
+
+    What is said here about languages, speakers and suspects stays with these files: a later ingest
+    of their folder keeps it.
+    """
     from kb_app.ingest import ingest as run
     from kb_cli.progress import cancel_on_interrupt, ingest_progress
+    from kb_config import language_codes
+    from kb_core import DocumentChoices
     from kb_core.errors import Cancelled
 
+    choices = DocumentChoices(
+        languages=None if languages is None else language_codes(languages),
+        speakers=speakers,
+        keep_suspect=keep_suspect,
+    )
     with (
         closing(session.open(create=True)) as container,
         cancel_on_interrupt() as cancel,
         ingest_progress(json_lines=json_output) as on_progress,
     ):
-        report = run(container, paths, on_progress=on_progress, cancel=cancel)
+        report = run(container, paths, choices=choices, on_progress=on_progress, cancel=cancel)
     if json_output:
         session.print_json(report)
     else:
