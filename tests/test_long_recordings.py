@@ -15,6 +15,7 @@ ONE_MINUTE_S = 60
 TEN_HOURS_S = 36_000
 BEEPS_S = (7, 18_001, 35_990)
 MEMORY_CAP_MB = 200
+BEEP_FRAME_MS = 10
 
 INGEST_WITH_BEEPS = """
 import json, resource, sys
@@ -24,9 +25,11 @@ from kb_app.ingest import ingest
 from kb_app.setup import init
 from kb_config import load_settings
 from kb_testing.fake_transcriber import BeepTranscriber
+from kb_testing.fake_voice_activity import EnergyDetector
 data_dir, recording = Path(sys.argv[1]), Path(sys.argv[2])
 init(load_settings(data_dir), recording.parent)
-container = Container(load_settings(data_dir), transcriber=BeepTranscriber())
+settings = load_settings(data_dir)
+container = Container(settings, transcriber=BeepTranscriber(), detector=EnergyDetector())
 report = ingest(container, [recording])
 (stored,) = container.store.list_documents()
 segments = container.store.load_document(stored.doc_id).audio.transcript.segments
@@ -37,6 +40,11 @@ print(json.dumps({
     "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
 }))
 """
+
+
+def places_ms(beeps_s: tuple[int, ...]) -> list[object]:
+    """Return where the beeps must be; the recogniser hears them to its frame."""
+    return [pytest.approx(beep_s * 1000, abs=BEEP_FRAME_MS) for beep_s in beeps_s]
 
 
 def write_silence_with_beeps(path: Path, duration_s: int, beeps_s: tuple[int, ...]) -> None:
@@ -77,8 +85,8 @@ def test_ten_hours_take_no_more_memory_than_a_minute_and_every_beep_is_in_its_pl
     write_silence_with_beeps(long, TEN_HOURS_S, BEEPS_S)
     for_a_minute = ingest_with_beeps(tmp_path, short)
     for_ten_hours = ingest_with_beeps(tmp_path, long)
-    assert for_a_minute["beeps_ms"] == [beep * 1000 for beep in BEEPS_S[:1]]
-    assert for_ten_hours["beeps_ms"] == [beep * 1000 for beep in BEEPS_S]
+    assert for_a_minute["beeps_ms"] == places_ms(BEEPS_S[:1])
+    assert for_ten_hours["beeps_ms"] == places_ms(BEEPS_S)
     assert for_ten_hours["duration_ms"] == TEN_HOURS_S * 1000
     more_mb = for_ten_hours["peak_mb"] - for_a_minute["peak_mb"]  # type: ignore[operator]
     assert more_mb <= MEMORY_CAP_MB

@@ -11,8 +11,6 @@ import importlib.metadata
 
 from pydantic import JsonValue
 
-from kb_core.ports.transcriber import WRITING_PROMPTS
-
 MINIMUM_SAMPLES = 19_200
 """1.2 s: releases of whisper.cpp differ in the least they take, none wants more than one second."""
 
@@ -22,16 +20,12 @@ LEAST_REST_MS = 1000
 LEAST_HEARD_MS = 15_000
 """Half a window: so much must be heard before the rest is left to the next window."""
 
-PROMPT_TOKENS = 32
-"""Room for the prompt of a language that has one; without one, no context is taken in at all."""
-
 DECODING: dict[str, JsonValue] = {
     "strategy": "greedy",
     "best_of": 1,
     "temperature": 0.0,
     "temperature_inc": 0.0,
-    "prompts": dict(WRITING_PROMPTS),
-    "prompt_tokens": PROMPT_TOKENS,
+    "text_context_tokens": 0,
     "max_initial_ts": 1.0,
     "no_speech_thold": 1.0,
     "logprob_thold": -1.0,

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from kb_asr_whisper.decoding import DECODING, MINIMUM_SAMPLES, PROMPT_TOKENS
+from kb_asr_whisper.decoding import DECODING, MINIMUM_SAMPLES
 from kb_asr_whisper.interruptible import call_interruptibly
 from kb_asr_whisper.passes import Passes
 from kb_asr_whisper.tokens import Token, TokenSegment
 from kb_core.errors import EngineFailed, ModelError, printable
-from kb_core.ports.transcriber import SAMPLES_PER_MS, WRITING_PROMPTS
+from kb_core.ports.transcriber import SAMPLES_PER_MS
 
 _CENTISECOND_MS = 10
 _SAMPLES_PER_ENCODER_FRAME = 320
@@ -151,10 +151,7 @@ class WhisperEngine:
         greedy = self._lib.whisper_sampling_strategy.WHISPER_SAMPLING_GREEDY
         params = self._lib.whisper_full_default_params(greedy)
         params.greedy = {"best_of": DECODING["best_of"]}
-        prompt = WRITING_PROMPTS.get(language)
-        params.n_max_text_ctx = 0 if prompt is None else PROMPT_TOKENS
-        if prompt is not None:
-            params.initial_prompt = prompt
+        params.n_max_text_ctx = DECODING["text_context_tokens"]
         for name in (
             *("temperature", "temperature_inc", "max_initial_ts", "no_speech_thold"),
             *("logprob_thold", "entropy_thold", "suppress_blank", "suppress_nst"),

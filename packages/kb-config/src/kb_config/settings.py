@@ -134,6 +134,10 @@ class AsrSettings(Model):
         description="How speakers are told apart: `channels` for calls that were recorded with "
         "one person on each of two channels.",
     )
+    chinese: Literal["simplified", "traditional", "as heard"] = Field(
+        default="simplified",
+        description="How Chinese is written. Recognisers mix both ways within a recording.",
+    )
     keep_suspect: bool = Field(
         default=False,
         description="Whether text that was probably not said is found like any other.",

@@ -22,7 +22,7 @@ def create_extractor(settings: Settings, services: ExtractorServices) -> AudioEx
     from kb_parse_audio.speech import SileroDetector
 
     asr = settings.asr
-    options = AudioOptions(asr.languages, asr.speakers, asr.keep_suspect)
+    options = AudioOptions(asr.languages, asr.speakers, asr.keep_suspect, asr.chinese)
     return AudioExtractor(
         services.transcriber,
         options,

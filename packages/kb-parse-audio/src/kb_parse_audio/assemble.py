@@ -28,6 +28,7 @@ from kb_core import (
 )
 from kb_core.ports.transcriber import TranscriberIdentity
 from kb_core.ports.transcript_cache import CachedTranscript
+from kb_parse_audio.chinese import AS_HEARD, in_script
 from kb_parse_audio.language import most_spoken_language
 from kb_parse_audio.listening import HeardWindow
 from kb_parse_audio.speech_track import SpeechTrack
@@ -39,7 +40,11 @@ PARSER_VERSION = "audio-v2"
 
 
 def make_segments(
-    heard: Sequence[HeardWindow], track: SpeechTrack, turns: Sequence[SpeakerTurn]
+    heard: Sequence[HeardWindow],
+    track: SpeechTrack,
+    turns: Sequence[SpeakerTurn],
+    *,
+    chinese: str = AS_HEARD,
 ) -> tuple[TranscriptSegment, ...]:
     """Return what was heard in all windows on the player's clock.
 
@@ -53,7 +58,8 @@ def make_segments(
     ]
     timed.sort(key=lambda each: each.start_ms)
     segments = flag_suspects(repair_timeline(timed, track.duration_ms), track)
-    return assign_speakers(segments, turns)
+    written = [in_script(segment, chinese) for segment in segments]
+    return assign_speakers(written, turns)
 
 
 def make_transcript(

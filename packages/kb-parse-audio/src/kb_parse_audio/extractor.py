@@ -32,6 +32,7 @@ from kb_core.ports.transcript_cache import CachedTranscript
 from kb_core.ports.voice_activity import VoiceActivityDetector
 from kb_parse_audio.ahead import Ahead
 from kb_parse_audio.assemble import PARSER_VERSION, make_document, make_segments, make_transcript
+from kb_parse_audio.chinese import AS_HEARD, script_rules
 from kb_parse_audio.clip import read_clip
 from kb_parse_audio.decode import Recording, open_recording
 from kb_parse_audio.downmix import Mono
@@ -58,11 +59,13 @@ class AudioOptions:
         languages: ISO 639-1 codes of what may be spoken; empty for any.
         speakers: name of the diarizer, `none` for none.
         keep_suspect: segments that were probably not said count like any other.
+        chinese: how Chinese is written, see `chinese`.
     """
 
     languages: tuple[str, ...] = ()
     speakers: str = NO_SPEAKERS
     keep_suspect: bool = False
+    chinese: str = AS_HEARD
 
     def with_choices(self, choices: DocumentChoices) -> AudioOptions:
         """Return these options with the choices that were made."""
@@ -182,6 +185,7 @@ class AudioExtractor:
             decoding={
                 "engine": identity.decoding,
                 "languages": [*sorted(options.languages)],
+                "chinese": script_rules(options.chinese),
                 "speakers": None if diarizer is None else f"{diarizer.version}/{SPEAKER_RULES}",
             },
             windowing_version=(f"{self._recognition_version(identity, options)}/{SUSPECT_RULES}"),
@@ -218,7 +222,7 @@ class AudioExtractor:
         found = Diarization(turns=()) if people is None else people.finish(runtime.cancel)
         if not heard:
             warn("no_speech", "nobody speaks in it")
-        segments = make_segments(heard, reader.track, found.turns)
+        segments = make_segments(heard, reader.track, found.turns, chinese=options.chinese)
         return CachedTranscript(
             transcript=make_transcript(
                 segments, identity, self._transcript_version(identity, options)

@@ -19,14 +19,6 @@ from kb_core.transcript import TranscriptSegment
 SAMPLE_RATE_HZ = 16_000
 SAMPLES_PER_MS = SAMPLE_RATE_HZ // 1000
 
-WRITING_PROMPTS: Mapping[str, str] = {"zh": "下面是一段普通话录音的文字。"}
-"""A sentence in the way of writing that a language should come out in, by ISO 639-1 code.
-
-For recognisers that take what was written before as an example. Without it those of the Whisper
-kind change between simplified and traditional characters within a recording; the sentence makes
-them keep to the simplified ones.
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class AudioWindow:
