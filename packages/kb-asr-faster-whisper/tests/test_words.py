@@ -2,7 +2,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kb_asr_faster_whisper.words import Piece, confidence, join_pieces, spelled
+from kb_asr_faster_whisper.words import Piece, join_pieces, spelled
+from kb_core.wording import mean_confidence
 
 
 def pieces(*texts: str) -> list[Piece]:
@@ -47,10 +48,10 @@ def test_damage_belongs_to_the_word_beside_it(place):
 
 
 def test_confidence_is_the_geometric_mean():
-    assert confidence([0.9, 0.1]) == 0.3
-    assert confidence([]) is None
-    assert confidence([0.0, 0.0]) == pytest.approx(0.0, abs=1e-4)
-    assert confidence([1.0000001]) == 1.0
+    assert mean_confidence([0.9, 0.1]) == 0.3
+    assert mean_confidence([]) is None
+    assert mean_confidence([0.0, 0.0]) == pytest.approx(0.0, abs=1e-4)
+    assert mean_confidence([1.0000001]) == 1.0
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

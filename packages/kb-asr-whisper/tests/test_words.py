@@ -3,7 +3,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kb_asr_whisper.tokens import Piece
-from kb_asr_whisper.words import build_words, confidence
+from kb_asr_whisper.words import build_words
+from kb_core.wording import mean_confidence
 
 
 def pieces(*texts: str) -> list[Piece]:
@@ -51,10 +52,10 @@ def test_word_without_times_follows_the_word_before():
 
 
 def test_confidence_is_the_geometric_mean():
-    assert confidence([0.9, 0.1]) == 0.3
-    assert confidence([]) is None
-    assert confidence([0.0, 0.0]) == pytest.approx(0.0, abs=1e-4)
-    assert confidence([1.0000001]) == 1.0
+    assert mean_confidence([0.9, 0.1]) == 0.3
+    assert mean_confidence([]) is None
+    assert mean_confidence([0.0, 0.0]) == pytest.approx(0.0, abs=1e-4)
+    assert mean_confidence([1.0000001]) == 1.0
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

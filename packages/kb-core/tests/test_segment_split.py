@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_core import SegmentFlag, TranscriptSegment, Word, split_at_words
-from kb_core.segment_split import geometric_mean_confidence
+from kb_core.wording import mean_confidence
 
 
 def spoken(text, *words, **fields):
@@ -93,10 +93,10 @@ def test_a_part_is_as_sure_as_its_words():
 
 
 def test_confidence_of_nothing_is_unknown_and_of_an_impossible_word_is_defined():
-    assert geometric_mean_confidence([]) is None
-    assert geometric_mean_confidence([None, None]) is None
-    assert geometric_mean_confidence([None, 0.25, 1.0]) == 0.5
-    assert 0 <= geometric_mean_confidence([0.0, 1.0]) <= 0.01
+    assert mean_confidence([]) is None
+    assert mean_confidence([None, None]) is None
+    assert mean_confidence([None, 0.25, 1.0]) == 0.5
+    assert 0 <= mean_confidence([0.0, 1.0]) <= 0.01
 
 
 @given(

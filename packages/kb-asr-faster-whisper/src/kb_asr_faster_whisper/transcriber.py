@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from kb_asr_faster_whisper.decoding import DECODING, engine_version
 from kb_asr_faster_whisper.listening import hear
 from kb_asr_faster_whisper.registry import ENGINE, FasterWhisperModelRegistry
-from kb_asr_faster_whisper.threads import default_threads
 from kb_asr_faster_whisper.window import build_window
+from kb_config.threads import default_threads
 from kb_core.ports.transcriber import (
     AudioWindow,
     HeardLanguages,

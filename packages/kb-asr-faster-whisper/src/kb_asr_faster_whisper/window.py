@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kb_asr_faster_whisper.segments import cut_segments
-from kb_asr_faster_whisper.words import HeardWord, Piece, confidence, join_pieces, spelled
+from kb_asr_faster_whisper.words import HeardWord, Piece, join_pieces, spelled
 from kb_core.ports.transcriber import RecognisedWindow
 from kb_core.timeline import TimedText, repair_timeline
 from kb_core.transcript import SegmentFlag, Word
+from kb_core.wording import mean_confidence
 
 
 def build_window(pieces: Sequence[Piece], *, duration_ms: int, language: str) -> RecognisedWindow:
@@ -32,7 +33,7 @@ def _timed(words: Sequence[HeardWord], duration_ms: int, language: str) -> Timed
         min(words[0].start_ms, duration_ms),
         min(max(word.end_ms for word in words), duration_ms),
         spelled(words),
-        confidence=confidence(p for word in words for p in word.probabilities),
+        confidence=mean_confidence(p for word in words for p in word.probabilities),
         language=language,
         words=tuple(_word(word, duration_ms) for word in words),
         flags=flags,
@@ -44,5 +45,5 @@ def _word(word: HeardWord, duration_ms: int) -> Word:
         start_ms=min(word.start_ms, duration_ms),
         end_ms=min(word.end_ms, duration_ms),
         text=word.text,
-        confidence=confidence(word.probabilities),
+        confidence=mean_confidence(word.probabilities),
     )

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from kb_asr_whisper.decoding import DECODING, MINIMUM_SAMPLES, engine_version
 from kb_asr_whisper.registry import ENGINE, WhisperModelRegistry
-from kb_asr_whisper.threads import default_threads
 from kb_asr_whisper.window import build_window
+from kb_config.threads import default_threads
 from kb_core.ports.transcriber import (
     AudioWindow,
     HeardLanguages,

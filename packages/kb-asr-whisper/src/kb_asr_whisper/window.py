@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kb_asr_whisper.tokens import PieceSegment, TokenSegment, decode_window
-from kb_asr_whisper.words import build_words, confidence
+from kb_asr_whisper.words import build_words
 from kb_core.ports.transcriber import RecognisedWindow
 from kb_core.timeline import TimedText, repair_timeline
 from kb_core.transcript import SegmentFlag
+from kb_core.wording import mean_confidence
 
 _INTO_PADDING_MS = 2000
 """The engine fills every window with silence; an end so little into it is no fault."""
@@ -50,7 +51,7 @@ def _timed(segment: PieceSegment, duration_ms: int, language: str) -> TimedText:
         segment.start_ms,
         end_ms,
         "".join(piece.text for piece in segment.pieces).strip(),
-        confidence=confidence(p for piece in segment.pieces for p in piece.probabilities),
+        confidence=mean_confidence(p for piece in segment.pieces for p in piece.probabilities),
         language=language,
         words=build_words(segment.pieces, max(0, segment.start_ms)),
         flags=flags,

@@ -10,25 +10,12 @@ The words of a segment in a row are its text but for spaces: a word holds none a
 
 from __future__ import annotations
 
-import math
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kb_asr_whisper.tokens import Piece
 from kb_core.transcript import Word
-
-_LEAST_PROBABILITY = 1e-6
-_CONFIDENCE_DIGITS = 4
-_UNSPACED = (
-    (0x3040, 0x30FF),  # Hiragana, Katakana
-    (0x31F0, 0x31FF),  # Katakana extensions
-    (0x3400, 0x4DBF),  # Han, extension A
-    (0x4E00, 0x9FFF),  # Han
-    (0xF900, 0xFAFF),  # Han, compatibility
-    (0xFF66, 0xFF9D),  # Katakana, half width
-    (0x20000, 0x3FFFF),  # Han, further extensions
-)
+from kb_core.wording import begins_word, mean_confidence
 
 
 @dataclass(slots=True)
@@ -56,7 +43,7 @@ def build_words(pieces: Sequence[Piece], segment_start_ms: int) -> tuple[Word, .
             apart = True
             continue
         before = "" if not words else words[-1].text
-        if apart or piece.text[0].isspace() or _begins_word(text[0], before):
+        if apart or piece.text[0].isspace() or begins_word(text[0], before):
             words.append(_Open())
         _extend(words[-1], piece, text)
         apart = piece.text[-1].isspace()
@@ -66,31 +53,6 @@ def build_words(pieces: Sequence[Piece], segment_start_ms: int) -> tuple[Word, .
         built.append(_built(word, fallback_ms))
         fallback_ms = built[-1].end_ms
     return tuple(built)
-
-
-def confidence(probabilities: Iterable[float]) -> float | None:
-    """Return the geometric mean, to four digits; None for nothing."""
-    logs = [math.log(min(1.0, max(each, _LEAST_PROBABILITY))) for each in probabilities]
-    return round(math.exp(sum(logs) / len(logs)), _CONFIDENCE_DIGITS) if logs else None
-
-
-def _begins_word(char: str, before: str) -> bool:
-    if not any(each.isalnum() for each in before) or _clings(char):
-        return False
-    return _is_unspaced(char) or _is_unspaced(before[-1]) or _opens(char)
-
-
-def _clings(char: str) -> bool:
-    category = unicodedata.category(char)
-    return (category[0] in "MPSC" and not _opens(char)) or category == "Lm"
-
-
-def _opens(char: str) -> bool:
-    return unicodedata.category(char) in ("Ps", "Pi")
-
-
-def _is_unspaced(char: str) -> bool:
-    return any(first <= ord(char) <= last for first, last in _UNSPACED)
 
 
 def _extend(word: _Open, piece: Piece, text: str) -> None:
@@ -107,5 +69,5 @@ def _built(word: _Open, fallback_ms: int) -> Word:
         start_ms=start_ms,
         end_ms=max(word.ends_ms, default=start_ms),
         text=word.text,
-        confidence=confidence(word.probabilities),
+        confidence=mean_confidence(word.probabilities),
     )

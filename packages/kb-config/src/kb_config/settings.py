@@ -134,7 +134,7 @@ class AsrSettings(Model):
         description="How speakers are told apart: `channels` for calls that were recorded with "
         "one person on each of two channels.",
     )
-    chinese: Literal["simplified", "traditional", "as heard"] = Field(
+    chinese: Literal["simplified", "traditional", "as-heard"] = Field(
         default="simplified",
         description="How Chinese is written. Recognisers mix both ways within a recording.",
     )

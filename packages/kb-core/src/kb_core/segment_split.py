@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from kb_core.transcript import TranscriptSegment, Word
-
-_LEAST_PROBABILITY = 1e-6
-_CONFIDENCE_DIGITS = 4
+from kb_core.wording import mean_confidence
 
 
 def split_at_words(
@@ -36,12 +33,6 @@ def split_at_words(
     return tuple(_part(segment, char_starts, first, last) for first, last in pairwise(bounds))
 
 
-def geometric_mean_confidence(confidences: Iterable[float | None]) -> float | None:
-    """Return the geometric mean of those that are known, to four digits; None for nothing."""
-    logs = [math.log(max(each, _LEAST_PROBABILITY)) for each in confidences if each is not None]
-    return round(math.exp(sum(logs) / len(logs)), _CONFIDENCE_DIGITS) if logs else None
-
-
 def _char_starts(segment: TranscriptSegment) -> list[int | None]:
     """Return where in the text each word begins; None for one that is not found."""
     starts: list[int | None] = []
@@ -64,7 +55,7 @@ def _part(
     char_end = len(segment.text) if is_last else char_starts[last]
     start_ms = segment.start_ms if first == 0 else words[0].start_ms
     end_ms = segment.end_ms if is_last else _latest_end_ms(words)
-    confidence = geometric_mean_confidence(word.confidence for word in words)
+    confidence = mean_confidence(word.confidence for word in words)
     return segment.model_copy(
         update={
             "start_ms": start_ms,

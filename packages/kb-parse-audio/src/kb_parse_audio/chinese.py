@@ -15,7 +15,7 @@ from kb_core import TranscriptSegment, Word
 from kb_core.errors import ConfigError, printable
 
 CHINESE = "zh"
-AS_HEARD = "as heard"
+AS_HEARD = "as-heard"
 _CONFIGURATIONS = {"simplified": "t2s", "traditional": "s2t"}
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from kb_asr_whisper import threads
-from kb_asr_whisper.threads import default_threads
+from kb_config import threads
+from kb_config.threads import default_threads
 
 
 def test_default_is_between_one_and_four():
