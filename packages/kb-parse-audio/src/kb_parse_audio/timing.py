@@ -17,13 +17,17 @@ from collections.abc import Iterator, Sequence
 from kb_core import TimedText, TranscriptSegment, Word, split_at_words
 from kb_core.ports.transcriber import RecognisedWindow
 from kb_parse_audio.regions import Region
+from kb_parse_audio.sentences import SENTENCE_RULES, settle_sentences
 from kb_parse_audio.window_clock import WindowClock
 
 NEAR_MS = 500
 TOUCH_MS = 100
 DIVIDING_SILENCE_MS = 1500
 
-TIMING_RULES = f"speech-edges-v1/near={NEAR_MS}/touch={TOUCH_MS}/dividing={DIVIDING_SILENCE_MS}"
+TIMING_RULES = (
+    f"speech-edges-v1/near={NEAR_MS}/touch={TOUCH_MS}/dividing={DIVIDING_SILENCE_MS}"
+    f"/{SENTENCE_RULES}"
+)
 """Names the rules and their numbers; part of every transcript version."""
 
 
@@ -39,7 +43,7 @@ def place_window(
     """
     speech = Speech(regions)
     placed = []
-    for segment in heard.segments:
+    for segment in settle_sentences(heard, clock, regions).segments:
         for part in _placed(segment, clock, speech):
             placed.append(TimedText(part.start_ms, part.end_ms, part))
     return placed
