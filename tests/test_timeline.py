@@ -261,6 +261,7 @@ def test_two_people_of_a_call_are_told_apart_without_hearing_it_again(
 
 @e2e
 @slow
+@pytest.mark.long
 def test_threads_and_other_recordings_do_not_change_a_row(
     recorded: Recorded, tmp_path: Path
 ) -> None:
