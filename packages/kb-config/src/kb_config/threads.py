@@ -1,6 +1,6 @@
 """How many threads recognition uses when nothing is set.
 
-Threads beyond the cores that this process may use make whisper.cpp many times slower, and beyond
+Threads beyond the cores that this process may use make recognisers many times slower, and beyond
 four they gain little. A container's CPU quota counts, which the number of cores does not show.
 """
 

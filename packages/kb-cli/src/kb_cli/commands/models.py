@@ -51,7 +51,12 @@ def pull(
 
 @models_app.command()
 def add(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A whisper.cpp model file.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A model file of the engine in use; for faster-whisper its folder."
+        ),
+    ],
     name: Annotated[
         str | None, typer.Option("--name", help="Its name here; default: from the file name.")
     ] = None,
