@@ -267,6 +267,20 @@ def test_speakers_that_are_wanted_later_cost_no_recognition(long_asset, cache):
     assert document.doc_version != plain.doc_version
 
 
+@pytest.mark.parametrize("rules", ["TIMING_RULES", "MISSED_RULES", "SUSPECT_RULES"])
+def test_a_new_rule_after_recognition_makes_another_transcript_and_hears_nothing_again(
+    long_asset, cache, monkeypatch, rules
+):
+    before, _ = run(long_asset, Watched(), cache)
+    monkeypatch.setattr(f"kb_parse_audio.extractor.{rules}", "better")
+    transcriber = Watched()
+    after, _ = run(long_asset, transcriber, cache)
+    assert transcriber.calls == 0
+    versions = [each.audio.transcript.transcript_version for each in (before, after)]
+    assert versions[0] != versions[1]
+    assert after.audio.transcript.segments == before.audio.transcript.segments
+
+
 def test_what_decides_the_text_is_part_of_the_version():
     def version(options=None, choices=None, **fields):
         extractor = extractor_of(Watched(**fields), options)

@@ -169,9 +169,7 @@ class AudioExtractor:
                 "languages": sorted(options.languages),
                 "parser_version": PARSER_VERSION,
                 "speech": self._detector.identity,
-                "windowing": (
-                    f"{WINDOWING_VERSION}/{LANGUAGE_RULES}/{TIMING_RULES}/{MISSED_RULES}"
-                ),
+                "windowing": f"{WINDOWING_VERSION}/{LANGUAGE_RULES}",
                 "batch": self._transcriber().preferred_batch_windows,
             }
         )
@@ -188,7 +186,14 @@ class AudioExtractor:
                 "chinese": script_rules(options.chinese),
                 "speakers": None if diarizer is None else f"{diarizer.version}/{SPEAKER_RULES}",
             },
-            windowing_version=(f"{self._recognition_version(identity, options)}/{SUSPECT_RULES}"),
+            windowing_version="/".join(
+                (
+                    self._recognition_version(identity, options),
+                    TIMING_RULES,
+                    MISSED_RULES,
+                    SUSPECT_RULES,
+                )
+            ),
         )
 
     def _transcribe(

@@ -14,9 +14,9 @@ from kb_core.ports.transcriber import (
     RecognisedWindow,
     Transcriber,
 )
-from kb_parse_audio.missed import missed_speech
+from kb_parse_audio.missed import MISSED_RULES, missed_speech
 from kb_parse_audio.regions import beyond
-from kb_parse_audio.timing import place_window
+from kb_parse_audio.timing import TIMING_RULES, place_window
 from kb_parse_audio.windows import SpeechWindow, WindowPlan
 
 LanguageAgain = Callable[[SpeechWindow], str]
@@ -52,7 +52,14 @@ class Listener:
     ) -> None:
         self._asset_id = asset_id
         self._version = version
-        self._again_version = id_from({"kind": "again", "recognition_version": version})
+        # What is heard again depends on more rules, and windows of one range may then differ.
+        self._again_version = id_from(
+            {
+                "kind": "again",
+                "recognition_version": version,
+                "rules": f"{TIMING_RULES}/{MISSED_RULES}",
+            }
+        )
         self._transcriber = transcriber
         self._runtime = runtime
         self._total_ms = total_ms

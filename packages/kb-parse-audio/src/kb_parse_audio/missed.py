@@ -18,7 +18,7 @@ MARGIN_MS = 200
 LONGEST_WORD_MS = 1500
 
 MISSED_RULES = f"missed={MIN_MISSED_MS}/margin={MARGIN_MS}/word={LONGEST_WORD_MS}"
-"""Names the numbers; part of every recognition version."""
+"""Names the numbers; part of every transcript version."""
 
 
 def missed_speech(

@@ -26,7 +26,7 @@ SENTENCE_RULES = (
     f"pauses-v1/pause={MIN_PAUSE_MS}/words={MAX_WORDS}/sentence={MAX_SENTENCE_SHIFT_MS}"
     f"/clause={MAX_CLAUSE_SHIFT_MS}"
 )
-"""Names the rules and their numbers; part of every recognition version."""
+"""Names the rules and their numbers; part of every transcript version."""
 
 _SENTENCE_ENDS = tuple(".!?…。！？")
 _CLAUSE_ENDS = (*_SENTENCE_ENDS, *",;:、，；：")
