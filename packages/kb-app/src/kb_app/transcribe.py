@@ -16,12 +16,10 @@ from kb_app.container import Container
 from kb_core import CancelToken, Transcript, is_recording
 from kb_core.errors import UnreadableFile, UnsupportedMedia
 from kb_core.ports.extractor import ExtractRuntime
-from kb_core.ports.transcriber import SAMPLE_RATE_HZ, AudioWindow, HeardLanguages, RecognisedWindow
-from kb_core.ports.transcript_cache import CachedTranscript
+from kb_core.ports.transcriber import SAMPLE_RATE_HZ, AudioWindow
+from kb_core.transcript_memory import TranscriptMemory
 from kb_source_fs import FoundFile, make_asset, scan, sniff
 from kb_source_fs.extensions import extension_of, media_type_named
-
-_Key = tuple[str, str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ def transcribe_file(
     if extractor is None or not is_recording(sniffed.media_type):
         raise UnsupportedMedia(path, "no recording that an installed extractor reads")
     asset = make_asset(path, sniffed.media_type)
-    runtime = ExtractRuntime(transcripts=_PassingCache(), cancel=cancel)
+    runtime = ExtractRuntime(transcripts=TranscriptMemory(), cancel=cancel)
     started_s, started_cpu_s = time.perf_counter(), time.process_time()
     audio = extractor.extract(asset, runtime).audio
     elapsed_s, cpu_s = time.perf_counter() - started_s, time.process_time() - started_cpu_s
@@ -104,50 +102,3 @@ def _may_be_recording(path: Path) -> bool:
         return is_recording(sniff(path).media_type)
     except UnreadableFile:
         return False
-
-
-class _PassingCache:
-    """A `TranscriptCache` that lasts as long as one transcription."""
-
-    def __init__(self) -> None:
-        self._windows: dict[_Key, RecognisedWindow] = {}
-        self._languages: dict[_Key, HeardLanguages] = {}
-
-    def get_transcript(self, asset_id: str, transcript_version: str) -> CachedTranscript | None:
-        """Return None: a transcript is what is being made."""
-        return None
-
-    def put_transcript(self, asset_id: str, cached: CachedTranscript) -> None:
-        """Keep nothing: the caller has it."""
-
-    def get_window(
-        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
-    ) -> RecognisedWindow | None:
-        """Return what was heard in that range, or None."""
-        return self._windows.get((asset_id, recognition_version, samples))
-
-    def put_window(
-        self,
-        asset_id: str,
-        recognition_version: str,
-        samples: tuple[int, int],
-        window: RecognisedWindow,
-    ) -> None:
-        """Keep one finished window."""
-        self._windows[asset_id, recognition_version, samples] = window
-
-    def get_languages(
-        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
-    ) -> HeardLanguages | None:
-        """Return which languages that range may be in, or None."""
-        return self._languages.get((asset_id, recognition_version, samples))
-
-    def put_languages(
-        self,
-        asset_id: str,
-        recognition_version: str,
-        samples: tuple[int, int],
-        languages: HeardLanguages,
-    ) -> None:
-        """Keep the languages of one range."""
-        self._languages[asset_id, recognition_version, samples] = languages

@@ -21,8 +21,7 @@ from kb_core import (
     nfc,
 )
 from kb_core.ports.store import FileStamp, IngestedDocument, StoredDocument
-from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
-from kb_core.ports.transcript_cache import CachedTranscript
+from kb_core.transcript_memory import TranscriptMemory
 
 Tokenize = Callable[[str], Sequence[str]]
 
@@ -32,15 +31,13 @@ def words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-class MemoryStore:
+class MemoryStore(TranscriptMemory):
     """`DocumentStore`, `LexicalIndex` and `TranscriptCache` in dictionaries."""
 
     def __init__(self, tokenize: Tokenize = words) -> None:
+        super().__init__()
         self._tokenize = tokenize
         self._documents: dict[str, IngestedDocument] = {}
-        self._transcripts: dict[tuple[str, str], CachedTranscript] = {}
-        self._windows: dict[tuple[str, str, tuple[int, int]], RecognisedWindow] = {}
-        self._languages: dict[tuple[str, str, tuple[int, int]], HeardLanguages] = {}
 
     def put_document(self, ingested: IngestedDocument, *, replaces: Sequence[str] = ()) -> None:
         """Store a document in place of any other at its path, and of `replaces`."""
@@ -110,46 +107,6 @@ class MemoryStore:
                 matches.append(LexicalMatch(chunk_id=chunk.chunk_id, score_bm25=sum(counts)))
         matches.sort(key=lambda match: (-match.score_bm25, match.chunk_id))
         return matches[: max(limit, 0)]
-
-    def get_transcript(self, asset_id: str, transcript_version: str) -> CachedTranscript | None:
-        """Return the finished transcript, or None."""
-        return self._transcripts.get((asset_id, transcript_version))
-
-    def put_transcript(self, asset_id: str, cached: CachedTranscript) -> None:
-        """Keep a finished transcript."""
-        self._transcripts[asset_id, cached.transcript.transcript_version] = cached
-
-    def get_window(
-        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
-    ) -> RecognisedWindow | None:
-        """Return what was heard in that range, or None."""
-        return self._windows.get((asset_id, recognition_version, samples))
-
-    def put_window(
-        self,
-        asset_id: str,
-        recognition_version: str,
-        samples: tuple[int, int],
-        window: RecognisedWindow,
-    ) -> None:
-        """Keep one finished window."""
-        self._windows[asset_id, recognition_version, samples] = window
-
-    def get_languages(
-        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
-    ) -> HeardLanguages | None:
-        """Return which languages that range may be in, or None."""
-        return self._languages.get((asset_id, recognition_version, samples))
-
-    def put_languages(
-        self,
-        asset_id: str,
-        recognition_version: str,
-        samples: tuple[int, int],
-        languages: HeardLanguages,
-    ) -> None:
-        """Keep the languages of one range."""
-        self._languages[asset_id, recognition_version, samples] = languages
 
     def _all_chunks(self) -> Iterator[tuple[IngestedDocument, Chunk]]:
         for ingested in self._documents.values():
