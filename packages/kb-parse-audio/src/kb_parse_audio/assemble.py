@@ -33,7 +33,6 @@ from kb_parse_audio.language import most_spoken_language
 from kb_parse_audio.listening import HeardWindow
 from kb_parse_audio.speech_track import SpeechTrack
 from kb_parse_audio.suspects import flag_suspects
-from kb_parse_audio.timing import place_window
 
 PARSER_VERSION = "audio-v2"
 """Changes whenever the same bytes may decode to other samples or give another document."""
@@ -51,12 +50,10 @@ def make_segments(
     They are in order of their start: what was passed over and heard again comes between the
     others. Speakers come last: suspects are judged by whole segments, and their parts stay flagged.
     """
-    timed = [
-        timed_text
-        for each in heard
-        for timed_text in place_window(each.result, each.window.clock, each.window.regions)
-    ]
-    timed.sort(key=lambda each: each.start_ms)
+    timed = sorted(
+        (timed_text for each in heard for timed_text in each.placed),
+        key=lambda timed_text: timed_text.start_ms,
+    )
     segments = flag_suspects(repair_timeline(timed, track.duration_ms), track)
     written = [in_script(segment, chinese) for segment in segments]
     return assign_speakers(written, turns)

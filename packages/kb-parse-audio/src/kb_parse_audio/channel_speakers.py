@@ -25,9 +25,9 @@ from kb_parse_audio.channel_turns import (
     channel_turns,
     hold_same_sound,
 )
+from kb_parse_audio.downmix import quantised
 
 SPEAKERS = ("S1", "S2")
-_FULL_SCALE = 32768.0
 _LOUDEST_DB = 91
 _POWERS = np.array([round(10 ** (level_db / 10)) for level_db in range(1, _LOUDEST_DB)], np.int64)
 """Least mean square of a frame at 1, 2 … dB over one step of 16 bits."""
@@ -70,7 +70,7 @@ class ChannelStream:
         count = len(block.channels)
         if count == 2:
             self._channel_counts.add(count)
-            self._add(np.stack([_quantised(channel) for channel in block.channels]))
+            self._add(np.stack([quantised(np.asarray(channel)) for channel in block.channels]))
             return
         if count not in self._channel_counts and np.asarray(block.mono).any():
             self._channel_counts.add(count)
@@ -108,10 +108,6 @@ class ChannelStream:
         frames = sound[:, :whole].reshape(2, -1, FRAME_SAMPLES)
         for levels, channel in zip(self._levels, _levels_db(frames), strict=True):
             levels.extend(channel.tobytes())
-
-
-def _quantised(channel: memoryview) -> npt.NDArray[np.int64]:
-    return np.rint(np.asarray(channel) * np.float32(_FULL_SCALE)).astype(np.int64)
 
 
 def _levels_db(frames: npt.NDArray[np.int64]) -> Levels:

@@ -13,8 +13,7 @@ import numpy as np
 from kb_core.ports.extractor import AudioClip
 from kb_core.ports.transcriber import SAMPLE_RATE_HZ, SAMPLES_PER_MS
 from kb_parse_audio.decode import open_recording
-
-_FULL_SCALE = 32768.0
+from kb_parse_audio.downmix import FULL_SCALE, quantised
 
 
 def read_clip(source_path: str | Path, start_ms: int, end_ms: int) -> AudioClip:
@@ -35,9 +34,9 @@ def read_clip(source_path: str | Path, start_ms: int, end_ms: int) -> AudioClip:
                 break
             pieces.append(samples[max(first - position, 0) : last - position])
     sound = np.concatenate(pieces) if pieces else np.zeros(0, np.float32)
-    quantised = np.clip(np.rint(sound * _FULL_SCALE), -_FULL_SCALE, _FULL_SCALE - 1)
+    samples = np.clip(quantised(sound), -FULL_SCALE, FULL_SCALE - 1)
     return AudioClip(
-        pcm_s16le=quantised.astype("<i2").tobytes(),
+        pcm_s16le=samples.astype("<i2").tobytes(),
         sample_rate_hz=SAMPLE_RATE_HZ,
         start_ms=start_ms,
     )

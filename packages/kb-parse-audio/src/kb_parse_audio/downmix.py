@@ -26,7 +26,13 @@ Interleaved: TypeAlias = npt.NDArray[np.float32]
 
 BLOCK_SAMPLES = SAMPLE_RATE_HZ
 CANCELLING_ENERGY_RATIO = 4
-_FULL_SCALE = 32768.0
+FULL_SCALE = 32768.0
+
+
+def quantised(sound: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
+    """Return samples in steps of 16 bits, so that sums of energies are sums of integers."""
+    samples: npt.NDArray[np.int64] = np.rint(sound * np.float32(FULL_SCALE)).astype(np.int64)
+    return samples
 
 
 def downmix(channels: Interleaved) -> Mono:
@@ -36,11 +42,9 @@ def downmix(channels: Interleaved) -> Mono:
 
 
 def _mixed(channels: Interleaved) -> Mono:
-    quantised = np.rint(np.clip(np.nan_to_num(channels, nan=0.0), -1.0, 1.0) * _FULL_SCALE).astype(
-        np.int64
-    )
-    energies = (quantised * quantised).sum(axis=0)
-    total = quantised.sum(axis=1)
+    samples = quantised(np.clip(np.nan_to_num(channels, nan=0.0), -1.0, 1.0))
+    energies = (samples * samples).sum(axis=0)
+    total = samples.sum(axis=1)
     if int((total * total).sum()) * CANCELLING_ENERGY_RATIO < int(energies.sum()):
         return channels[:, int(np.argmax(energies))]
     mixed = channels[:, 0].copy()

@@ -132,7 +132,7 @@ class AudioExtractor:
         version = self._transcript_version(transcriber.identity, options)
         cached = runtime.transcripts.get_transcript(asset.asset_id, version)
         if cached is None:
-            cached = self._transcribe(asset, runtime, options)
+            cached = self._transcribe(asset, runtime, options, version)
             runtime.transcripts.put_transcript(asset.asset_id, cached)
         else:
             total_ms = cached.duration_ms
@@ -197,7 +197,7 @@ class AudioExtractor:
         )
 
     def _transcribe(
-        self, asset: RawAsset, runtime: ExtractRuntime, options: AudioOptions
+        self, asset: RawAsset, runtime: ExtractRuntime, options: AudioOptions, version: str
     ) -> CachedTranscript:
         warnings: list[StepWarning] = []
 
@@ -229,9 +229,7 @@ class AudioExtractor:
             warn("no_speech", "nobody speaks in it")
         segments = make_segments(heard, reader.track, found.turns, chinese=options.chinese)
         return CachedTranscript(
-            transcript=make_transcript(
-                segments, identity, self._transcript_version(identity, options)
-            ),
+            transcript=make_transcript(segments, identity, version),
             duration_ms=reader.end // SAMPLES_PER_MS,
             warnings=(*warnings, *found.warnings),
         )

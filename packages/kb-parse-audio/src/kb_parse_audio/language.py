@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kb_core import TranscriptSegment
 from kb_core.ports.transcriber import SAMPLE_RATE_HZ, SAMPLES_PER_MS, AudioWindow, HeardLanguages
-from kb_parse_audio.regions import MIN_SILENCE_MS
+from kb_parse_audio.regions import MIN_SILENCE_MS, speech_ms
 from kb_parse_audio.stretches import SpeechReader, Stretch
 from kb_parse_audio.windows import SpeechWindow
 
@@ -68,8 +68,7 @@ class LanguageFold:
 
     def language_again(self, window: SpeechWindow) -> str:
         """Return the language of speech that was passed over: another one if that is clear."""
-        speech_ms = sum(region.samples for region in window.regions) // SAMPLES_PER_MS
-        if len(self._allowed) == 1 or speech_ms < MIN_SPEECH_MS:
+        if len(self._allowed) == 1 or speech_ms(window.regions) < MIN_SPEECH_MS:
             return window.language
         sound = window.audio.pcm[:LOOK_SAMPLES]
         best = self._detect(AudioWindow(window.audio.start_sample, sound)).best

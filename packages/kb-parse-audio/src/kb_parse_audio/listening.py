@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kb_core import Progress, id_from
+from kb_core import Progress, TimedText, id_from
 from kb_core.errors import EngineFailed
 from kb_core.ports.extractor import ExtractRuntime
 from kb_core.ports.transcriber import (
@@ -24,10 +24,20 @@ LanguageAgain = Callable[[SpeechWindow], str]
 
 @dataclass(frozen=True, slots=True)
 class HeardWindow:
-    """A window and what was heard in it."""
+    """A window and what was heard in it.
+
+    Attributes:
+        placed: its segments on the player's clock.
+    """
 
     window: SpeechWindow
     result: RecognisedWindow
+    placed: Sequence[TimedText]
+
+    @classmethod
+    def of(cls, window: SpeechWindow, result: RecognisedWindow) -> HeardWindow:
+        """Return a window with its segments placed."""
+        return cls(window, result, place_window(result, window.clock, window.regions))
 
 
 class Listener:
@@ -94,8 +104,8 @@ class Listener:
         for batch in self._batches(plan):
             results = self._heard(batch, self._version)
             for window, result in zip(batch, results, strict=True):
-                heard.append(HeardWindow(window, result))
-                heard.extend(self._again(window, result, language_again))
+                heard.append(HeardWindow.of(window, result))
+                heard.extend(self._again(heard[-1], language_again))
             until_ms = results[-1].heard_until_ms
             if until_ms is not None:
                 plan.go_on_from(batch[-1], until_ms)
@@ -116,21 +126,19 @@ class Listener:
         if batch:
             yield batch
 
-    def _again(
-        self, window: SpeechWindow, result: RecognisedWindow, language_again: LanguageAgain
-    ) -> Iterator[HeardWindow]:
-        until_ms = result.heard_until_ms or window.audio.duration_ms
+    def _again(self, heard: HeardWindow, language_again: LanguageAgain) -> Iterator[HeardWindow]:
+        window = heard.window
+        until_ms = heard.result.heard_until_ms or window.audio.duration_ms
         until = window.clock.to_sample(until_ms)
         reached = [region for region in window.regions if region.end <= until]
-        segments = [timed.segment for timed in place_window(result, window.clock, window.regions)]
-        missed = list(missed_speech(reached, segments))
+        missed = list(missed_speech(reached, [timed.segment for timed in heard.placed]))
         while missed:
             part = window.only(missed)
             part = replace(part, language=language_again(part))
             if part.samples == window.samples and part.language == window.language:
                 return
             (found,) = self._heard([part], self._again_version)
-            yield HeardWindow(part, found)
+            yield HeardWindow.of(part, found)
             if found.heard_until_ms is None:
                 return
             missed = beyond(missed, part.clock.to_sample(found.heard_until_ms))

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from kb_parse_audio.downmix import Mono
+from kb_parse_audio.downmix import FULL_SCALE, Mono, quantised
 
 TARGET_RMS = 0.08
 MAX_GAIN = 10.0
@@ -23,7 +23,6 @@ PAST_BLOCKS = 30
 AHEAD_BLOCKS = 2
 _FRAME_SAMPLES = 160
 _PERCENTILE = 95
-_FULL_SCALE = 32768.0
 
 LOUDNESS_RULES = (
     f"target={TARGET_RMS}/gain={MAX_GAIN}/past={PAST_BLOCKS}/ahead={AHEAD_BLOCKS}"
@@ -54,7 +53,7 @@ def _rms(block: Mono) -> float:
     frames = block[: len(block) // _FRAME_SAMPLES * _FRAME_SAMPLES].reshape(-1, _FRAME_SAMPLES)
     if not len(frames):
         return 0.0
-    quantised = np.rint(frames * np.float32(_FULL_SCALE)).astype(np.int64)
-    energies = np.sort((quantised * quantised).sum(axis=1))
+    samples = quantised(frames)
+    energies = np.sort((samples * samples).sum(axis=1))
     energy = int(energies[(len(energies) - 1) * _PERCENTILE // 100])
-    return float((energy / _FRAME_SAMPLES) ** 0.5 / _FULL_SCALE)
+    return float((energy / _FRAME_SAMPLES) ** 0.5 / FULL_SCALE)

@@ -9,19 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 from kb_core.ports.transcriber import SAMPLE_RATE_HZ
-from kb_parse_audio.downmix import Mono
+from kb_parse_audio.downmix import Mono, quantised
 
 STEP_SAMPLES = SAMPLE_RATE_HZ // 100
 BOX_STEPS = 20
-_FULL_SCALE = 32768.0
 
 
 def quietest_cut(sound: Mono, from_sample: int) -> int:
     """Return the quietest place of `sound` between `from_sample` and its end, less half a box."""
     first_step = from_sample // STEP_SAMPLES
     zone = sound[first_step * STEP_SAMPLES : len(sound) // STEP_SAMPLES * STEP_SAMPLES]
-    quantised = np.rint(zone * np.float32(_FULL_SCALE)).astype(np.int64)
-    step_energies = (quantised * quantised).reshape(-1, STEP_SAMPLES).sum(axis=1)
+    samples = quantised(zone)
+    step_energies = (samples * samples).reshape(-1, STEP_SAMPLES).sum(axis=1)
     sums = np.concatenate(([0], np.cumsum(step_energies)))
     box_energies = sums[BOX_STEPS:] - sums[:-BOX_STEPS]
     latest = len(box_energies) - 1 - int(np.argmin(box_energies[::-1]))

@@ -47,6 +47,11 @@ class Region:
         return self.end - self.start
 
 
+def speech_ms(regions: Iterable[Region]) -> int:
+    """Return how long somebody speaks in regions."""
+    return sum(region.samples for region in regions) // SAMPLES_PER_MS
+
+
 def beyond(regions: Iterable[Region], sample: int) -> list[Region]:
     """Return what of the regions lies after a sample."""
     return [Region(max(each.start, sample), each.end) for each in regions if each.end > sample]

@@ -15,7 +15,7 @@ from kb_parse_audio.downmix import Mono
 from kb_parse_audio.listened import ListenedBlock
 from kb_parse_audio.loudness import LOUDNESS_RULES
 from kb_parse_audio.quietest import quietest_cut
-from kb_parse_audio.regions import REGION_RULES, Region, RegionTracker
+from kb_parse_audio.regions import REGION_RULES, Region, RegionTracker, speech_ms
 from kb_parse_audio.sound_buffer import SoundBuffer
 from kb_parse_audio.speech_track import SpeechTrack
 
@@ -53,7 +53,7 @@ class Stretch:
     @property
     def speech_ms(self) -> int:
         """How long somebody speaks in it."""
-        return sum(region.samples for region in self.regions) // SAMPLES_PER_MS
+        return speech_ms(self.regions)
 
 
 class SpeechReader:

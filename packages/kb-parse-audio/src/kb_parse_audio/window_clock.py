@@ -20,9 +20,8 @@ class WindowClock:
 
     def __init__(self, pieces: Sequence[Region]) -> None:
         self.pieces = tuple(pieces)
-        lengths_ms = [piece.samples / SAMPLES_PER_MS for piece in pieces]
-        self._starts_ms = list(accumulate(lengths_ms, initial=0.0))[:-1]
-        self._total_ms = sum(lengths_ms)
+        lengths = (piece.samples for piece in pieces)
+        self._offsets = list(accumulate(lengths, initial=0))[:-1]
 
     def piece_at(self, window_ms: int, *, is_end: bool = False) -> int:
         """Return the number of the piece that holds a time.
@@ -31,13 +30,13 @@ class WindowClock:
         """
         if is_end:
             window_ms -= 1
-        return max(0, bisect_right(self._starts_ms, window_ms) - 1)
+        return max(0, bisect_right(self._offsets, window_ms * SAMPLES_PER_MS) - 1)
 
     def to_player_ms(self, window_ms: int, *, is_end: bool = False) -> int:
         """Return the time on the player's clock; none lies outside the window's pieces."""
         place = self.piece_at(window_ms, is_end=is_end)
         piece = self.pieces[place]
-        inside_ms = max(0, window_ms - int(self._starts_ms[place]))
+        inside_ms = max(0, window_ms - self._offsets[place] // SAMPLES_PER_MS)
         return min(piece.start_ms + inside_ms, piece.end_ms)
 
     def around(self, regions: Sequence[Region], padding: int) -> list[Region]:
@@ -54,14 +53,11 @@ class WindowClock:
 
     def offsets(self, part: Region) -> tuple[int, int]:
         """Return where in the window a part of one of its pieces begins and ends, in samples."""
-        offset = 0
-        for piece in self.pieces:
-            if part.start < piece.end:
-                break
-            offset += piece.samples
-        return offset + part.start - piece.start, offset + part.end - piece.start
+        place = next(place for place, piece in enumerate(self.pieces) if part.start < piece.end)
+        offset = self._offsets[place] - self.pieces[place].start
+        return offset + part.start, offset + part.end
 
     def to_sample(self, window_ms: int) -> int:
         """Return the sample on the player's clock where that time of the window begins."""
         place = self.piece_at(window_ms)
-        return self.pieces[place].start + (window_ms - int(self._starts_ms[place])) * SAMPLES_PER_MS
+        return self.pieces[place].start + window_ms * SAMPLES_PER_MS - self._offsets[place]
