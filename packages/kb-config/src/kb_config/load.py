@@ -107,7 +107,7 @@ def nearest_key_hint(key: str) -> str:
     known = [info.key for info in describe_settings()]
     tables = [key.rpartition(".")[0] for key in known if "." in key]
     near = get_close_matches(key, known + tables, n=1)
-    by_last_name = {name.rpartition(".")[2]: name for name in known}
+    by_last_name = {name.rpartition(".")[2]: name for name in reversed(known)}
     if not near:
         last_names = get_close_matches(key.rpartition(".")[2], by_last_name, n=1)
         near = [by_last_name[name] for name in last_names]

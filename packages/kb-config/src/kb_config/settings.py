@@ -29,9 +29,11 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 
 from kb_core import ChunkPolicy
 from kb_core.errors import ConfigError, printable
+from kb_core.media import TRANSCRIPT_TYPES
 from kb_core.model import Model
 
-_RECORDING_FAMILIES = frozenset({"audio", "video", "subtitle", "transcript-json"})
+_RECORDING_FAMILIES = TRANSCRIPT_TYPES | {"audio", "video"}
+_TEXT_FAMILIES = frozenset({"markdown", "text"})
 
 
 def _absolute(path: Path) -> Path:
@@ -151,6 +153,10 @@ class AsrSettings(Model):
     )
 
 
+def _usual_overlap(data: dict[str, Any]) -> int:
+    return min(80, int(data.get("target_tokens", 0)) // 4)
+
+
 class FamilyChunking(Model):
     """How documents of one family are cut into chunks."""
 
@@ -188,10 +194,39 @@ class AudioChunking(FamilyChunking):
     chunker: str = Field(default="audio-segment-v1", min_length=1, description="Chunk module.")
 
 
+class MarkdownChunking(FamilyChunking):
+    """Chunking of Markdown and plain text."""
+
+    chunker: str = Field(default="md-heading-v1", min_length=1, description="Chunk module.")
+    overlap_tokens: int = Field(
+        default_factory=_usual_overlap,
+        json_schema_extra={"shown_default": "80, or a quarter of a smaller chunk"},
+        ge=0,
+        description="How much of a chunk the next one repeats where a section is cut.",
+    )
+    respect_headings: bool = Field(
+        default=True, description="Whether a chunk ends where a section does."
+    )
+
+
+class PdfChunking(FamilyChunking):
+    """Chunking of PDF files."""
+
+    chunker: str = Field(default="pdf-page-v1", min_length=1, description="Chunk module.")
+    overlap_tokens: int = Field(
+        default_factory=_usual_overlap,
+        json_schema_extra={"shown_default": "80, or a quarter of a smaller chunk"},
+        ge=0,
+        description="How much of a chunk the next one repeats where a page is cut.",
+    )
+
+
 class ChunkingSettings(Model):
     """Chunking by family of documents."""
 
     audio: AudioChunking = Field(default_factory=AudioChunking)
+    markdown: MarkdownChunking = Field(default_factory=MarkdownChunking)
+    pdf: PdfChunking = Field(default_factory=PdfChunking)
 
     def for_family(self, family: str) -> FamilyChunking:
         """Return the settings for a media type or its family (`audio/mp4` or `audio`).
@@ -201,6 +236,10 @@ class ChunkingSettings(Model):
         """
         if family.partition("/")[0] in _RECORDING_FAMILIES:
             return self.audio
+        if family in _TEXT_FAMILIES:
+            return self.markdown
+        if family == "pdf":
+            return self.pdf
         raise ConfigError(f"there are no chunking settings for {family} documents")
 
     def policy_for(self, family: str, chunker_version: str) -> ChunkPolicy:
@@ -215,6 +254,7 @@ class ChunkingSettings(Model):
             target_tokens=chosen.target_tokens,
             overlap_tokens=chosen.overlap_tokens,
             min_segments_per_chunk=chosen.min_segments_per_chunk,
+            respect_markdown_headings=getattr(chosen, "respect_headings", True),
             options=chosen.options,
         )
 

@@ -23,7 +23,7 @@ from kb_core.chunking import (
     NoOptions,
     run_chunker,
 )
-from kb_core.chunks import Chunk, ChunkPolicy, ChunkResult, estimate_tokens
+from kb_core.chunks import Chunk, ChunkPart, ChunkPolicy, ChunkResult, estimate_tokens
 from kb_core.citation import Citation, citation_from_json, format_clock, parse_citation
 from kb_core.document import (
     CanonicalDocument,
@@ -43,7 +43,7 @@ from kb_core.ids import (
     make_policy_hash,
     make_transcript_version,
 )
-from kb_core.media import MediaType, is_recording
+from kb_core.media import MediaType, is_recording, is_transcript_file
 from kb_core.model import Model, NfcText, nfc
 from kb_core.query import (
     Highlight,
@@ -69,6 +69,7 @@ __all__ = [
     "CanonicalDocument",
     "Chunk",
     "ChunkModuleSpec",
+    "ChunkPart",
     "ChunkPolicy",
     "ChunkResult",
     "ChunkRuntime",
@@ -119,6 +120,7 @@ __all__ = [
     "format_clock",
     "id_from",
     "is_recording",
+    "is_transcript_file",
     "make_asset_id",
     "make_block_id",
     "make_chunk_id",

@@ -15,11 +15,15 @@ class DocumentChoices(Model):
         languages: ISO 639-1 codes of what may be spoken; empty for any.
         speakers: name of the diarizer, `none` for none.
         keep_suspect: whether text that was probably not said is found like any other.
+        encoding: of a text file, where telling it by the bytes goes wrong.
+        transcribe: whether a recording is heard even though a subtitle file lies beside it.
     """
 
     languages: tuple[str, ...] | None = None
     speakers: str | None = None
     keep_suspect: bool | None = None
+    encoding: str | None = None
+    transcribe: bool | None = None
 
     def or_else(self, earlier: DocumentChoices) -> DocumentChoices:
         """Return these choices, and the earlier ones where none was made."""

@@ -45,8 +45,33 @@ class ChunkPolicy(Model):
         return self
 
 
+class ChunkPart(Model):
+    """Where a stretch of a chunk's text comes from.
+
+    `chunk.text[char_start:char_end] == unit.text[unit_char_start:unit_char_end]`, in code points,
+    always; `run_chunker` checks it.
+
+    Attributes:
+        span: where exactly that stretch stands in the source; the unit's own span when it is the
+            whole unit.
+    """
+
+    unit_id: str
+    char_start: int = Field(ge=0)
+    char_end: int = Field(ge=0)
+    unit_char_start: int = Field(ge=0)
+    unit_char_end: int = Field(ge=0)
+    span: SourceSpan
+
+
 class Chunk(Model):
-    """A piece of a document that is indexed, found and cited as one."""
+    """A piece of a document that is indexed, found and cited as one.
+
+    Attributes:
+        parts: one for each of `unit_ids`, in the same order. Empty only where the text is not made
+            of its units, as that of a module which sums them up; then each unit stands for all of
+            the text.
+    """
 
     chunk_id: str
     doc_id: str
@@ -56,6 +81,7 @@ class Chunk(Model):
     text: NfcText
     heading_path: tuple[NfcText, ...] = ()
     source_spans: tuple[SourceSpan, ...]
+    parts: tuple[ChunkPart, ...] = ()
     token_estimate: int = Field(ge=0)
     chunker_version: str
     policy_hash: str

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from kb_core.blocks import AudioRefBlock, Block, TextBlock
 from kb_core.media import MediaType
 from kb_core.model import HexDigest, Model, NfcText
-from kb_core.spans import SourceSpan, TimeSpan
+from kb_core.spans import SourceSpan
 
 DOCUMENT_SCHEMA_VERSION = "canonical_document.v1"
 
@@ -45,6 +45,10 @@ class DocumentMetadata(Model):
 
     Attributes:
         keeps_suspects: segments that were probably not said count like any other.
+        encoding: of the text file, such as `cp949`; None where there is no choice.
+        line_count: lines of the text file.
+        page_count: pages of the paper, those without text included.
+        page_labels: what the paper itself calls its pages, in order; empty where that is 1, 2, 3 …
     """
 
     tags: tuple[NfcText, ...] = ()
@@ -55,6 +59,10 @@ class DocumentMetadata(Model):
     trust_level: Literal["own", "third_party", "unknown"] = "unknown"
     warnings: tuple[str, ...] = ()
     keeps_suspects: bool = False
+    encoding: str | None = None
+    line_count: int | None = Field(default=None, ge=0)
+    page_count: int | None = Field(default=None, ge=0)
+    page_labels: tuple[NfcText, ...] = ()
     user: dict[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -114,7 +122,7 @@ class CanonicalDocument(Model):
                 unit_id=segment_unit_id(audio.block_id, ordinal),
                 block_id=audio.block_id,
                 text=segment.text,
-                span=TimeSpan(start_ms=segment.start_ms, end_ms=segment.end_ms),
+                span=audio.transcript.segment_span(ordinal),
                 speaker=segment.speaker,
                 kind="segment",
             )

@@ -6,7 +6,9 @@
     │   ├── UnsupportedMedia      readable, but nothing here reads its kind
     │   ├── NoAudioStream         a container without sound
     │   ├── EmptyRecording        sound that decodes to no samples
-    │   └── DecodeFailed          damaged beyond use
+    │   ├── DecodeFailed          damaged beyond use
+    │   ├── EncryptedFile         readable with a password only
+    │   └── NoText                a document without any text
     ├── ConfigError           a setting or a policy that makes no sense
     ├── StoreError            the knowledge base file
     │   ├── StoreMissing          there is none yet
@@ -24,6 +26,7 @@
     │   ├── ChunkContractError    a module broke the contract (module, chunk, rule)
     │   └── MissingCapability     a module needs what the runtime does not hold
     ├── CitationSyntaxError   text that is no citation
+    ├── ExportError           a format that cannot hold such a document
     ├── NotFound              no document, chunk … of that name
     ├── FeatureMissing        the package that does this is not installed
     └── Cancelled             the user asked to stop; what was finished is kept
@@ -107,6 +110,25 @@ class DecodeFailed(InputError):
     """The container or its stream is damaged beyond use."""
 
     code = "decode_failed"
+
+
+class EncryptedFile(InputError):
+    """The file is encrypted and opens with a password only."""
+
+    code = "encrypted_file"
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(
+            path,
+            "encrypted; it opens with a password only",
+            hint="save a copy without a password and ingest that",
+        )
+
+
+class NoText(InputError):
+    """The document can be read, and holds no text at all."""
+
+    code = "no_text"
 
 
 class ConfigError(KbError):
@@ -258,6 +280,12 @@ class CitationSyntaxError(KbError):
             f"not a citation: {printable(text)}: {reason}",
             hint="a citation looks like meeting.m4a:00:13:42-00:14:10, paper.pdf:p13 or a.md:L3-L9",
         )
+
+
+class ExportError(KbError):
+    """A format that cannot hold what it was asked to hold."""
+
+    code = "export_error"
 
 
 class NotFound(KbError):

@@ -42,6 +42,10 @@ class CancelToken:
         """Whether a stop was asked for."""
         return self._event.is_set()
 
+    def wait(self, seconds: float) -> None:
+        """Sleep, but no longer than until a stop is asked for."""
+        self._event.wait(seconds)
+
     def raise_if_cancelled(self) -> None:
         """Raise `Cancelled` when a stop was asked for."""
         if self.cancelled:

@@ -10,8 +10,15 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from kb_core.model import Confidence, Milliseconds, Model, NfcText
+from kb_core.spans import LineSpan, TimeSpan
 
-FlagCode = Literal["time_repaired", "bytes_repaired", "repeated", "suspected_hallucination"]
+FlagCode = Literal[
+    "time_repaired",
+    "time_between_marks",
+    "bytes_repaired",
+    "repeated",
+    "suspected_hallucination",
+]
 
 SUPPRESSING_FLAGS: frozenset[str] = frozenset({"repeated", "suspected_hallucination"})
 """Flags whose segments are kept in the transcript but stay out of chunks, index and answers."""
@@ -40,7 +47,12 @@ class Word(Model):
 
 
 class TranscriptSegment(Model):
-    """A stretch of speech with its text."""
+    """A stretch of speech with its text.
+
+    Attributes:
+        source_lines: where it stands in the text file that it was read from; None for what was
+            recognised, and for files whose lines say nothing.
+    """
 
     start_ms: Milliseconds
     end_ms: Milliseconds
@@ -50,6 +62,7 @@ class TranscriptSegment(Model):
     language: str | None = None
     words: tuple[Word, ...] = ()
     flags: tuple[SegmentFlag, ...] = ()
+    source_lines: LineSpan | None = None
 
     @model_validator(mode="after")
     def _ordered(self) -> TranscriptSegment:
@@ -72,7 +85,12 @@ class TranscriptSegment(Model):
 
 
 class Transcript(Model):
-    """All segments of one recording or subtitle file, in order of their start."""
+    """All segments of one recording or transcript file, in order of their start.
+
+    Attributes:
+        timed: whether the times mean anything. A written transcript without times has 0 in every
+            segment, and is cited by its lines.
+    """
 
     segments: tuple[TranscriptSegment, ...]
     language: str | None = None
@@ -81,6 +99,20 @@ class Transcript(Model):
     model_id: str
     model_version: str = Field(description="digest of the weights; of the file for subtitles")
     transcript_version: str
+    timed: bool = True
+
+    @model_validator(mode="after")
+    def _has_places(self) -> Transcript:
+        if not self.timed and any(segment.source_lines is None for segment in self.segments):
+            raise ValueError("a transcript without times needs the lines of every segment")
+        return self
+
+    def segment_span(self, ordinal: int) -> TimeSpan | LineSpan:
+        """Return what a citation of segment `ordinal` points at: its time, or else its lines."""
+        segment = self.segments[ordinal]
+        if self.timed or segment.source_lines is None:
+            return TimeSpan(start_ms=segment.start_ms, end_ms=segment.end_ms)
+        return segment.source_lines
 
     @cached_property
     def _segment_char_starts(self) -> tuple[int, ...]:

@@ -53,6 +53,7 @@ _BY_EXTENSION: dict[str, str] = {
     "ass": "subtitle",
     "dfxp": "subtitle",
     "lrc": "subtitle",
+    "sbv": "subtitle",
     "srt": "subtitle",
     "ssa": "subtitle",
     "ttml": "subtitle",
@@ -62,6 +63,8 @@ _BY_EXTENSION: dict[str, str] = {
     "mdown": "markdown",
     "mkd": "markdown",
     "pdf": "pdf",
+    "text": "text",
+    "txt": "text",
 }
 _NAMES_OF_SOURCE_CODE_TOO = frozenset({"ts", "mts"})
 

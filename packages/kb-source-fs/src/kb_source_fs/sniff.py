@@ -20,6 +20,7 @@ from kb_source_fs.texts import text_in
 HEAD_BYTES = 64 * 1024
 """No more than this is read of a file to tell what it holds."""
 
+_NOTES = ("markdown", "text")
 _EMPTY_HINT = "was the recording finished and copied whole?"
 _WEB_PAGE_HINT = "fetch it again; this is a page, not a recording"
 _RENAME_HINT = "rename the file to what it is"
@@ -87,13 +88,13 @@ def sniff_head(head: bytes, name: str) -> Sniffed:
 
 
 def _empty(extension: str, named: str) -> Sniffed:
-    if named in ("other", "markdown") or may_be_source_code(extension):
-        return Sniffed(media_type=named if named == "markdown" else "other")
+    if named in _NOTES or named == "other" or may_be_source_code(extension):
+        return Sniffed(media_type=named if named in _NOTES else "other")
     return Sniffed(media_type="other", mismatch="empty file", hint=_EMPTY_HINT)
 
 
 def _may_be(named: str, content: Content) -> bool:
     """Return whether text without a signature of its own may be what the name says."""
-    if named == "markdown":
+    if named in _NOTES:
         return content.is_text
     return named == "subtitle" and content.is_text and not content.is_markup

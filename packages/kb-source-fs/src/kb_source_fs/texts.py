@@ -6,19 +6,28 @@ import codecs
 import re
 
 from kb_source_fs.content import Content
+from kb_source_fs.written import is_written_transcript, may_be_transcript
 
 _SUBRIP = re.compile(
-    r"(?:\d+[ \t]*\r?[\n\r])?[ \t]*\d{1,3}:\d\d:\d\d[,.]\d{1,3}[ \t]*-->[ \t]*\d{1,3}:\d\d:\d\d",
+    r"(?:\d+[ \t]*\r?[\n\r])?[ \t]*(?:\d{1,3}:)?\d{1,2}:\d{1,2}[,.]\d{1,3}"
+    r"[ \t]*-->[ \t]*\d{1,3}:\d",
     re.ASCII,
+)
+_SUB_VIEWER = re.compile(
+    r"\d{1,2}:\d\d:\d\d\.\d{3},\d{1,2}:\d\d:\d\d\.\d{3}[ \t]*(?:\r?\n|\r)", re.ASCII
 )
 _LRC_TAG = re.compile(r"(?:\[[a-z#]{1,12}:[^\]\r\n]*\][^\S\n]*(?:\r?\n|\r)\s*)*", re.ASCII | re.I)
 _LRC_LINE = re.compile(r"\[\d{1,3}:\d\d(?:[.:]\d{1,3})?\]", re.ASCII)
 _XML_PROLOGUE = re.compile(r"(?:<\?.*?\?>|<!--.*?-->|\s+)*", re.DOTALL)
 _TTML_ROOT = re.compile(r"<(?:\w+:)?tt[\s>]", re.ASCII)
 _HTML_ROOT = re.compile(r"<(?:!doctype\s+html|html|head|body)[\s>]", re.ASCII | re.I)
-_TRANSCRIPT_KEY = re.compile(r'"(?:segments|transcription)"\s*:\s*\[')
+_TRANSCRIPT_KEY = re.compile(
+    r'"(?:segments|transcription|meeting_transcripts|TURNS)"\s*:\s*\['
+    r'|^\[\s*\{[^{}\[\]]*"speaker"\s*:'
+)
 _JSON_START = re.compile(r'(?:\{\s*"|\[\s*[\[{"])')
-_FIRST_KEY_IS_THE_TEXT = re.compile(r'\{\s*"text"\s*:\s*"')
+_KEYS_BEFORE_TURNS = re.compile(r'\{\s*"(?:text"\s*:\s*"|METADATA"\s*:|topic_list"\s*:)')
+_TEXT_NAMES = frozenset({"txt", "text"})
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -37,7 +46,10 @@ def text_in(head: bytes, extension: str, *, truncated: bool) -> Content | None:
         return None
     start = text.lstrip("\ufeff \t\r\n")
     found = _subtitle(start) or _markup(start) or _json(start, truncated)
-    return found or (_plain(start) if is_certain else None)
+    if found is None and may_be_transcript(extension) and is_written_transcript(start):
+        found = Content("a written transcript", "transcript-text", is_text=True)
+    # Whether bytes of an old encoding are text is told by nothing but the name.
+    return found or (_plain(start) if is_certain or extension in _TEXT_NAMES else None)
 
 
 def _decoded(head: bytes) -> tuple[str, bool]:
@@ -62,6 +74,8 @@ def _subtitle(start: str) -> Content | None:
         return Content("ASS subtitles", "subtitle", is_text=True)
     if _SUBRIP.match(start):
         return Content("SubRip subtitles", "subtitle", is_text=True)
+    if _SUB_VIEWER.match(start):
+        return Content("SBV subtitles", "subtitle", is_text=True)
     tags = _LRC_TAG.match(start)
     if _LRC_LINE.match(start, tags.end() if tags else 0):
         return Content("LRC lyrics", "subtitle", is_text=True, weak=True)
@@ -83,8 +97,10 @@ def _markup(start: str) -> Content | None:
 def _json(start: str, truncated: bool) -> Content | None:
     if not _JSON_START.match(start):
         return None
-    # Whisper's own JSON holds the whole text before the segments, perhaps more than the head.
-    if _TRANSCRIPT_KEY.search(start) or (truncated and _FIRST_KEY_IS_THE_TEXT.match(start)):
+    # Whisper's own JSON holds the whole text before the segments, perhaps more than the head; the
+    # corpora of meetings and games begin with what is told about them.
+    is_long_head = truncated and _KEYS_BEFORE_TURNS.match(start)
+    if _TRANSCRIPT_KEY.search(start) or is_long_head:
         return Content("a JSON transcript", "transcript-json", is_text=True, weak=True)
     return None
 

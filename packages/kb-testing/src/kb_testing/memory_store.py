@@ -8,7 +8,7 @@ handed in, because analysis is no business of a fake.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kb_core import (
     CanonicalDocument,
@@ -17,10 +17,12 @@ from kb_core import (
     LexicalQuery,
     PassageUnit,
     QueryTerm,
+    SourceSpan,
+    SourceUnit,
     StoredPassage,
     nfc,
 )
-from kb_core.ports.store import FileStamp, IngestedDocument, StoredDocument
+from kb_core.ports.store import FileStamp, IngestedDocument, KnownFile, StoredDocument
 from kb_core.transcript_memory import TranscriptMemory
 
 Tokenize = Callable[[str], Sequence[str]]
@@ -38,6 +40,7 @@ class MemoryStore(TranscriptMemory):
         super().__init__()
         self._tokenize = tokenize
         self._documents: dict[str, IngestedDocument] = {}
+        self._forgotten: set[str] = set()
 
     def put_document(self, ingested: IngestedDocument, *, replaces: Sequence[str] = ()) -> None:
         """Store a document in place of any other at its path, and of `replaces`."""
@@ -58,6 +61,32 @@ class MemoryStore(TranscriptMemory):
             asset = ingested.asset.model_copy(update={"source_path": source_path})
             changes = {"asset": asset, "stamp": stamp}
             self._documents[doc_id] = ingested.model_copy(update=changes)
+
+    def known_files(self) -> list[KnownFile]:
+        """Return place and stamp of every document's file, companions included, by place."""
+        known = []
+        for doc_id, ingested in self._documents.items():
+            known.append(_known(ingested.asset.source_path, ingested.stamp, doc_id))
+            if ingested.companion is not None:
+                companion = ingested.companion
+                known.append(_known(companion.source_path, companion.stamp, doc_id))
+        return sorted(known, key=lambda each: (each.source_path, each.doc_id))
+
+    def forget(self, workspace_path: str) -> None:
+        """Note that a path stays out."""
+        self._forgotten.add(nfc(workspace_path))
+
+    def take_back(self, workspace_path: str) -> None:
+        """Undo `forget` for a path and for everything below it."""
+        path = nfc(workspace_path)
+        below = path.rstrip("/") + "/"
+        self._forgotten = {
+            each for each in self._forgotten if each != path and not each.startswith(below)
+        }
+
+    def forgotten_paths(self) -> list[str]:
+        """Return what `forget` noted, in order."""
+        return sorted(self._forgotten)
 
     def list_documents(self) -> list[StoredDocument]:
         """Return all documents, ordered by workspace path."""
@@ -138,29 +167,30 @@ def _stored(ingested: IngestedDocument) -> StoredDocument:
         stamp=ingested.stamp,
         versions=ingested.versions,
         warnings=tuple(dict.fromkeys((*ingested.warnings, *ingested.chunks.warnings))),
+        line_count=document.metadata.line_count,
+        page_count=document.metadata.page_count,
+        companion=ingested.companion,
     )
+
+
+def _known(source_path: str, stamp: FileStamp, doc_id: str) -> KnownFile:
+    return KnownFile(source_path, stamp.byte_len, stamp.mtime_ns, stamp.inode, doc_id)
 
 
 def _passage(ingested: IngestedDocument, chunk: Chunk) -> StoredPassage:
     document = ingested.document
     members = {unit.unit_id: unit for unit in document.source_units()}
-    texts = [members[unit_id].text for unit_id in chunk.unit_ids]
-    joint = next((j for j in (" ", "\n\n") if j.join(texts) == chunk.text), None)
     units = []
-    start = 0
-    for unit_id, text in zip(chunk.unit_ids, texts, strict=True):
-        end = len(chunk.text) if joint is None else start + len(text)
-        unit = members[unit_id]
+    for unit_id, (start, end), span in _located(chunk, members):
         units.append(
             PassageUnit(
                 unit_id=unit_id,
                 char_start=start,
                 char_end=end,
-                span=unit.span,
-                speaker=unit.speaker,
+                span=span,
+                speaker=members[unit_id].speaker,
             )
         )
-        start = 0 if joint is None else end + len(joint)
     return StoredPassage(
         chunk=chunk,
         doc_path=document.workspace_path,
@@ -169,6 +199,23 @@ def _passage(ingested: IngestedDocument, chunk: Chunk) -> StoredPassage:
         lang=document.lang,
         units=tuple(units),
     )
+
+
+def _located(
+    chunk: Chunk, members: Mapping[str, SourceUnit]
+) -> Iterator[tuple[str, tuple[int, int], SourceSpan]]:
+    """Yield each unit with its range in the chunk and the exact span of what is shown of it."""
+    if chunk.parts:
+        for part in chunk.parts:
+            yield part.unit_id, (part.char_start, part.char_end), part.span
+        return
+    texts = [members[unit_id].text for unit_id in chunk.unit_ids]
+    joint = next((j for j in (" ", "\n\n") if j.join(texts) == chunk.text), None)
+    start = 0
+    for unit_id, text in zip(chunk.unit_ids, texts, strict=True):
+        end = len(chunk.text) if joint is None else start + len(text)
+        yield unit_id, (start, end), members[unit_id].span
+        start = 0 if joint is None else end + len(joint)
 
 
 def _occurrences(tokens: list[str], term: QueryTerm) -> int:

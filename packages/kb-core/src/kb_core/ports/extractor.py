@@ -13,6 +13,7 @@ from kb_core.ports.transcriber import Transcriber
 from kb_core.ports.transcript_cache import TranscriptCache
 from kb_core.ports.voice_activity import VoiceActivityDetector
 from kb_core.runtime import CancelToken, ProgressCallback, StepRuntime, no_progress
+from kb_core.transcript import Transcript
 
 
 class ExtractorVersions(Model):
@@ -42,19 +43,24 @@ class ExtractorServices:
 
 
 class ExtractRuntime(StepRuntime):
-    """What the application hands to an extractor for one file."""
+    """What the application hands to an extractor for one file.
+
+    `transcript` is what a file beside a recording says was said in it: then nothing is recognised.
+    """
 
     def __init__(
         self,
         *,
         transcripts: TranscriptCache,
         choices: DocumentChoices | None = None,
+        transcript: Transcript | None = None,
         cancel: CancelToken | None = None,
         progress: ProgressCallback = no_progress,
     ) -> None:
         super().__init__(cancel=cancel, progress=progress)
         self.transcripts = transcripts
         self.choices = choices or DocumentChoices()
+        self.transcript = transcript
 
 
 @runtime_checkable
@@ -107,5 +113,49 @@ class ClipReader(Protocol):
 
         Raises:
             InputError: the file cannot be used.
+        """
+        ...
+
+
+@runtime_checkable
+class TranscriptReader(Protocol):
+    """An extractor that reads what was said from files without sound."""
+
+    def transcript_version(self, asset_id: str, choices: DocumentChoices) -> str:
+        """Return the `transcript_version` of what `read_transcript` would give; reads nothing."""
+        ...
+
+    def read_transcript(self, asset: RawAsset, runtime: ExtractRuntime) -> Transcript:
+        """Read a subtitle or transcript file; times are those of the file.
+
+        Raises:
+            InputError: the file cannot be used; the error names it and says why.
+        """
+        ...
+
+
+@runtime_checkable
+class TranscriptTaker(Protocol):
+    """An extractor that takes `ExtractRuntime.transcript` in place of what it would recognise."""
+
+    def versions_with(self, choices: DocumentChoices, transcript_version: str) -> ExtractorVersions:
+        """Return the versions of what would be made with a transcript of that version.
+
+        Needs no recogniser and no model.
+        """
+        ...
+
+
+class Exporter(Protocol):
+    """Writes a stored document in some format; found under the entry points `kb.exporters`.
+
+    The same document gives the same text, ending in one newline.
+    """
+
+    def __call__(self, document: CanonicalDocument) -> str:
+        """Return the file's text.
+
+        Raises:
+            ExportError: this format cannot hold such a document.
         """
         ...

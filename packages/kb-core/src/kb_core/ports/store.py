@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import Field
 
@@ -38,6 +38,15 @@ class DocumentVersions(Model):
     choices: DocumentChoices = Field(default_factory=DocumentChoices)
 
 
+class CompanionFile(Model):
+    """The subtitle file beside a recording that its transcript was read from."""
+
+    asset_id: str
+    workspace_path: NfcText
+    source_path: str
+    stamp: FileStamp
+
+
 class StoredDocument(Model):
     """What is known of a stored document without reading its content."""
 
@@ -56,6 +65,9 @@ class StoredDocument(Model):
     stamp: FileStamp
     versions: DocumentVersions
     warnings: tuple[StepWarning, ...] = ()
+    line_count: int | None = None
+    page_count: int | None = None
+    companion: CompanionFile | None = None
 
 
 class IngestedDocument(Model):
@@ -67,6 +79,31 @@ class IngestedDocument(Model):
     versions: DocumentVersions
     chunks: ChunkResult
     warnings: tuple[StepWarning, ...] = ()
+    companion: CompanionFile | None = None
+
+
+class KnownFile(NamedTuple):
+    """What a scan compares a file with; one row of many thousands, so no model."""
+
+    source_path: str
+    byte_len: int
+    mtime_ns: int
+    inode: int
+    doc_id: str
+
+
+class RemovedCache(Model):
+    """What `StoreUpkeep.collect_garbage` took out, or would.
+
+    Attributes:
+        transcripts, windows, languages: rows of the caches whose file is no document any more.
+        freed_bytes: by how much the file became smaller; 0 when nothing was taken out.
+    """
+
+    transcripts: int
+    windows: int
+    languages: int
+    freed_bytes: int = 0
 
 
 class DocumentStore(Protocol):
@@ -86,6 +123,13 @@ class DocumentStore(Protocol):
 
     def restamp(self, doc_id: str, source_path: str, stamp: FileStamp) -> None:
         """Note that the file's bytes are still the same though its stamp or place differs."""
+        ...
+
+    def known_files(self) -> list[KnownFile]:
+        """Return place and stamp of every document's file, in order of `source_path`.
+
+        Companion files are rows of their own, with the `doc_id` of their recording.
+        """
         ...
 
     def list_documents(self) -> list[StoredDocument]:
@@ -110,6 +154,18 @@ class DocumentStore(Protocol):
 
     def load_passages(self, chunk_ids: Sequence[str]) -> list[StoredPassage]:
         """Return the chunks with their units, in the order asked for; absent ids are left out."""
+        ...
+
+    def forget(self, workspace_path: str) -> None:
+        """Note that a file, or everything below a folder, stays out until it is named again."""
+        ...
+
+    def take_back(self, workspace_path: str) -> None:
+        """Undo `forget` for a path and for everything below it; unknown paths are ignored."""
+        ...
+
+    def forgotten_paths(self) -> list[str]:
+        """Return what `forget` noted, in order."""
         ...
 
     def iter_chunk_ids(self, prefix: str) -> Iterator[str]:
@@ -166,6 +222,10 @@ class StoreUpkeep(Protocol):
 
     def counts(self) -> StoreCounts:
         """Return how much there is."""
+        ...
+
+    def collect_garbage(self, *, dry_run: bool = False) -> RemovedCache:
+        """Take out cached work of files that are no document any more, and give the room back."""
         ...
 
     def check(self) -> list[HealthFinding]:
