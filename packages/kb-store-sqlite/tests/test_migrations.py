@@ -17,21 +17,40 @@ from kb_store_sqlite.schema import MIGRATIONS
 from kb_testing.documents import TRANSCRIPT_VERSION, make_transcript
 from kb_testing.store_conformance import MEETING, NOTE, found_texts, query_of
 
-RELEASED_STEPS = ("c569af71",)
+RELEASED_STEPS = ("c569af71", "f8430fe9")
 """How the digests of the steps that are out in the world begin."""
+
+
+BACK_TO_SCHEMA_2 = (
+    "ALTER TABLE segments DROP COLUMN line_start",
+    "ALTER TABLE segments DROP COLUMN line_end",
+    "ALTER TABLE chunk_units DROP COLUMN unit_char_start",
+    "ALTER TABLE chunk_units DROP COLUMN unit_char_end",
+    "ALTER TABLE chunk_units DROP COLUMN span",
+    "DROP TABLE companion_files",
+    "DROP TABLE forgotten_paths",
+    "UPDATE chunk_fts SET tokens = 'of another analysis'",
+    "PRAGMA user_version = 2",
+)
+BACK_TO_SCHEMA_1 = (
+    "DROP TABLE heard_windows",
+    "DROP TABLE heard_languages",
+    MIGRATIONS[0][-1],
+    "INSERT INTO transcript_windows VALUES ('asset', 'v', 0, 16, x'00')",
+    "PRAGMA user_version = 1",
+)
 
 
 def write_store_of_schema_1(path: Path, *documents: IngestedDocument) -> None:
     """Write what the kb of schema 1 would have: its tables, and JSON without what came later."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kb_store_sqlite.migrations.MIGRATIONS", MIGRATIONS[:1])
-        with SqliteStore.open(path, create=True) as store:
-            for ingested in documents:
-                store.put_document(ingested)
-            transcript = make_transcript([(0, 1000, "kept", None)])
-            store.put_transcript("asset", CachedTranscript(transcript=transcript, duration_ms=1000))
+    with SqliteStore.open(path, create=True) as store:
+        for ingested in documents:
+            store.put_document(ingested)
+        transcript = make_transcript([(0, 1000, "kept", None)])
+        store.put_transcript("asset", CachedTranscript(transcript=transcript, duration_ms=1000))
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("INSERT INTO transcript_windows VALUES ('asset', 'v', 0, 16, x'00')")
+        for statement in (*BACK_TO_SCHEMA_2, *BACK_TO_SCHEMA_1):
+            connection.execute(statement)
         for doc_id, versions, metadata in connection.execute(
             "SELECT doc_id, versions, metadata FROM documents"
         ).fetchall():
@@ -39,7 +58,7 @@ def write_store_of_schema_1(path: Path, *documents: IngestedDocument) -> None:
                 "UPDATE documents SET versions = ?, metadata = ? WHERE doc_id = ?",
                 (
                     _without(versions, "choices", "keeps_suspects"),
-                    _without(metadata, "keeps_suspects"),
+                    _without(metadata, "keeps_suspects", "line_count", "page_count"),
                     doc_id,
                 ),
             )

@@ -114,3 +114,29 @@ def test_tokens_hold_no_separator(text: str) -> None:
         ascii_signs = {c for c in token.token if c.isascii() and not c.isalnum()}
         assert ascii_signs <= set(INDEXED_PUNCTUATION)
         assert token.token == token.token.translate({c: c + 32 for c in range(65, 91)})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("an exam-\nple here", ("example", "exam", "ple", "here")),
+        ("price-\nbased", ("price", "based", "pricebased")),
+        ("exam\u00ad\nple", ("example",)),
+        ("o\ufb03ce", ("office",)),
+        ("合\n同", ("合同",)),
+        ("予\n算を", ("予算",)),
+    ],
+)
+def test_a_word_over_a_line_end_is_found_whole(text: str, words: tuple[str, ...]) -> None:
+    tokens = {token.token: token for token in analyze(text)}
+    for word in words:
+        assert word in tokens
+        stands_at = text[tokens[word].char_start : tokens[word].char_end]
+        letters = unicodedata.normalize("NFKC", "".join(filter(str.isalpha, stands_at)))
+        assert letters == word
+
+
+@pytest.mark.parametrize("text", ["a -\nb", "1-\n2", "exam-\n\nple", "exam- ple", "배포\n오류"])
+def test_other_line_ends_join_nothing(text: str) -> None:
+    apart = [token.token for token in analyze(text.replace("\n", " / "))]
+    assert [token.token for token in analyze(text)] == apart

@@ -13,8 +13,11 @@ from kb_core import (
     CanonicalDocument,
     Chunk,
     ChunkModuleSpec,
+    ChunkPart,
     ChunkPolicy,
     ChunkRuntime,
+    LineSpan,
+    SourceSpan,
     SourceUnit,
     TimeSpan,
     estimate_tokens,
@@ -25,6 +28,7 @@ from kb_core.chunks import BYTES_PER_TOKEN
 from kb_core.errors import ChunkInputError
 
 CHUNKER_VERSION = "audio-segment-v1"
+_JOINT = " "
 
 
 class AudioSegmentV1Chunker:
@@ -53,7 +57,7 @@ class AudioSegmentV1Chunker:
         if doc.audio is None or doc.audio.transcript is None:
             raise ChunkInputError("AudioSegmentV1Chunker only handles audio docs")
         policy_hash = self.policy_hash(policy)
-        occurrences: Counter[TimeSpan] = Counter()
+        occurrences: Counter[SourceSpan] = Counter()
         chunks = []
         for index, units in enumerate(_groups(doc.source_units(), policy)):
             span = _span(units)
@@ -74,7 +78,7 @@ def _groups(units: Iterable[SourceUnit], policy: ChunkPolicy) -> Iterator[list[S
     group_bytes = 0
     for unit in units:
         unit_bytes = len(unit.text.encode("utf-8"))
-        joined_bytes = group_bytes + len(b" ") + unit_bytes
+        joined_bytes = group_bytes + len(_JOINT) + unit_bytes
         is_full = joined_bytes // BYTES_PER_TOKEN > policy.target_tokens
         if group and (is_full or _turn_ends(group, unit, policy)):
             yield group
@@ -90,22 +94,41 @@ def _turn_ends(group: list[SourceUnit], unit: SourceUnit, policy: ChunkPolicy) -
     return is_long_enough and unit.speaker != group[-1].speaker
 
 
-def _span(units: list[SourceUnit]) -> TimeSpan:
+def _span(units: list[SourceUnit]) -> SourceSpan:
+    first = units[0].span
+    if isinstance(first, LineSpan):  # a written transcript without times
+        lines = [unit.span for unit in units if isinstance(unit.span, LineSpan)]
+        return LineSpan(start=first.start, end=max(span.end for span in lines))
     spans = [unit.span for unit in units if isinstance(unit.span, TimeSpan)]
     # Segments may overlap, and an earlier one may then be the last to end.
     return TimeSpan(start_ms=spans[0].start_ms, end_ms=max(span.end_ms for span in spans))
+
+
+def _parts(units: list[SourceUnit]) -> Iterator[ChunkPart]:
+    position = 0
+    for unit in units:
+        length = len(unit.text)
+        yield ChunkPart(
+            unit_id=unit.unit_id,
+            char_start=position,
+            char_end=position + length,
+            unit_char_start=0,
+            unit_char_end=length,
+            span=unit.span,
+        )
+        position += length + len(_JOINT)
 
 
 def _chunk(
     doc: CanonicalDocument,
     index: int,
     units: list[SourceUnit],
-    span: TimeSpan,
+    span: SourceSpan,
     policy_hash: str,
     *,
     occurrence: int,
 ) -> Chunk:
-    text = " ".join(unit.text for unit in units)
+    text = _JOINT.join(unit.text for unit in units)
     block_ids = (units[0].block_id,)
     return Chunk(
         chunk_id=make_chunk_id(
@@ -122,6 +145,7 @@ def _chunk(
         unit_ids=tuple(unit.unit_id for unit in units),
         text=text,
         source_spans=(span,),
+        parts=tuple(_parts(units)),
         token_estimate=estimate_tokens(text),
         chunker_version=CHUNKER_VERSION,
         policy_hash=policy_hash,

@@ -56,5 +56,9 @@ def _hit(rank: int, score_bm25: float, passage: StoredPassage, query: LexicalQue
         passage=passage,
         snippet=found.snippet,
         highlights=found.highlights,
-        citation=cite(passage, passage.units[found.unit_start : found.unit_end]),
+        citation=cite(
+            passage,
+            passage.units[found.unit_start : found.unit_end],
+            (found.char_start, found.char_end),
+        ),
     )

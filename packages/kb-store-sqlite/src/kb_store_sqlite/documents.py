@@ -13,10 +13,10 @@ from pydantic import BaseModel, JsonValue
 
 from kb_core.blocks import AudioRefBlock, Block
 from kb_core.chunks import Chunk
-from kb_core.document import CanonicalDocument, segment_ordinal
+from kb_core.document import CanonicalDocument
 from kb_core.ports.store import FileStamp, IngestedDocument
 from kb_core.transcript import TranscriptSegment
-from kb_store_sqlite.units import locate_units
+from kb_store_sqlite.units import chunk_unit_rows
 from kb_text import index_text
 
 
@@ -29,22 +29,37 @@ def put_document(
         "SELECT doc_id FROM documents WHERE workspace_path = ?", (document.workspace_path,)
     )
     old_ids = {document.doc_id, *replaces, *(doc_id for (doc_id,) in at_path)}
-    for doc_id in sorted(old_ids):
-        _delete_rows(connection, doc_id)
+    left_assets = {
+        asset_id for doc_id in sorted(old_ids) for asset_id in _delete_rows(connection, doc_id)
+    }
     _insert_asset(connection, ingested)
     _insert_document(connection, ingested)
     _insert_source_file(connection, ingested)
     for ordinal, block in enumerate(document.blocks):
         _insert_block(connection, document.doc_id, ordinal, block)
     _insert_chunks(connection, document, ingested.chunks.chunks)
-    _drop_unused_assets(connection)
+    _drop_unused_assets(connection, left_assets)
 
 
 def delete_document(connection: sqlite3.Connection, doc_id: str) -> bool:
     """Remove every row of a document; False when there is none."""
-    found = _delete_rows(connection, doc_id)
-    _drop_unused_assets(connection)
-    return found
+    left_assets = _delete_rows(connection, doc_id)
+    _drop_unused_assets(connection, left_assets)
+    return bool(left_assets)
+
+
+def forget(connection: sqlite3.Connection, workspace_path: str) -> None:
+    """Note a path that stays out."""
+    connection.execute("INSERT OR IGNORE INTO forgotten_paths VALUES (?)", (workspace_path,))
+
+
+def take_back(connection: sqlite3.Connection, workspace_path: str) -> None:
+    """Drop the notes of a path and of everything below it."""
+    below = workspace_path.rstrip("/") + "/"
+    connection.execute(
+        "DELETE FROM forgotten_paths WHERE workspace_path = ? OR substr(workspace_path, 1, ?) = ?",
+        (workspace_path, len(below), below),
+    )
 
 
 def restamp(
@@ -70,16 +85,27 @@ def models_json(models: Iterable[BaseModel]) -> str:
     return compact_json([model.model_dump(mode="json") for model in models])
 
 
-def _delete_rows(connection: sqlite3.Connection, doc_id: str) -> bool:
+def _delete_rows(connection: sqlite3.Connection, doc_id: str) -> list[str]:
+    """Remove a document's rows; return the id of its asset, or nothing when it was not there."""
+    rows = connection.execute("SELECT asset_id FROM documents WHERE doc_id = ?", (doc_id,))
+    asset_ids = [asset_id for (asset_id,) in rows]
+    if not asset_ids:
+        return []
     connection.execute(
         "DELETE FROM chunk_fts WHERE rowid IN (SELECT chunk_key FROM chunks WHERE doc_id = ?)",
         (doc_id,),
     )
-    return connection.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,)).rowcount > 0
+    connection.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,))
+    return asset_ids
 
 
-def _drop_unused_assets(connection: sqlite3.Connection) -> None:
-    connection.execute("DELETE FROM assets WHERE asset_id NOT IN (SELECT asset_id FROM documents)")
+def _drop_unused_assets(connection: sqlite3.Connection, asset_ids: Iterable[str]) -> None:
+    """Remove those of the assets that no document has any more."""
+    connection.executemany(
+        "DELETE FROM assets WHERE asset_id = ?1"
+        " AND NOT EXISTS (SELECT 1 FROM documents WHERE asset_id = ?1)",
+        ((asset_id,) for asset_id in sorted(asset_ids)),
+    )
 
 
 def _insert_asset(connection: sqlite3.Connection, ingested: IngestedDocument) -> None:
@@ -128,6 +154,18 @@ def _insert_source_file(connection: sqlite3.Connection, ingested: IngestedDocume
         "inode": str(stamp.inode),  # unsigned 64 bits on some file systems
     }
     _insert(connection, "source_files", row)
+    companion = ingested.companion
+    if companion is not None:
+        beside = {
+            "doc_id": ingested.document.doc_id,
+            "asset_id": companion.asset_id,
+            "workspace_path": companion.workspace_path,
+            "source_path": companion.source_path,
+            "byte_len": companion.stamp.byte_len,
+            "mtime_ns": companion.stamp.mtime_ns,
+            "inode": str(companion.stamp.inode),
+        }
+        _insert(connection, "companion_files", beside)
 
 
 def _insert_block(connection: sqlite3.Connection, doc_id: str, ordinal: int, block: Block) -> None:
@@ -143,7 +181,7 @@ def _insert_block(connection: sqlite3.Connection, doc_id: str, ordinal: int, blo
     _insert(connection, "blocks", row)
     if isinstance(block, AudioRefBlock) and block.transcript is not None:
         connection.executemany(
-            "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 (doc_id, block.block_id, place, *_segment_row(segment))
                 for place, segment in enumerate(block.transcript.segments)
@@ -165,6 +203,8 @@ def _segment_row(segment: TranscriptSegment) -> tuple[object, ...]:
         segment.language,
         compact_json(words),
         compact_json(flags),
+        segment.source_lines.start if segment.source_lines else None,
+        segment.source_lines.end if segment.source_lines else None,
     )
 
 
@@ -178,21 +218,9 @@ def _insert_chunks(
             "INSERT INTO chunk_fts (rowid, tokens) VALUES (?, ?)",
             (chunk_key, index_text(chunk.text)),
         )
-        members = [units[unit_id] for unit_id in chunk.unit_ids]
-        ranges = locate_units(chunk.text, [unit.text for unit in members])
         connection.executemany(
-            "INSERT INTO chunk_units VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                (
-                    chunk_key,
-                    place,
-                    unit.unit_id,
-                    unit.block_id,
-                    segment_ordinal(unit.unit_id),
-                    *chars,
-                )
-                for place, (unit, chars) in enumerate(zip(members, ranges, strict=True))
-            ),
+            "INSERT INTO chunk_units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            ((chunk_key, place, *row) for place, row in enumerate(chunk_unit_rows(chunk, units))),
         )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 
 from kb_core.errors import StoreCorrupt, StoreMissing, StoreTooNew, printable
+from kb_store_sqlite import lexical
 from kb_store_sqlite.connection import Database, translated_errors
-from kb_store_sqlite.schema import APPLICATION_ID, MIGRATIONS
+from kb_store_sqlite.schema import APPLICATION_ID, MIGRATIONS, REBUILDS_INDEX
 
 
 def migrate(database: Database, *, create: bool) -> None:
@@ -27,9 +28,12 @@ def migrate(database: Database, *, create: bool) -> None:
         _use_wal(database)
     with database.write() as connection:
         # Another process may have been faster.
-        for step in MIGRATIONS[_version(database, connection) :]:
+        found = _version(database, connection)
+        for step in MIGRATIONS[found:]:
             for statement in step:
                 connection.execute(statement)
+        if any(found < schema for schema in REBUILDS_INDEX):
+            lexical.rebuild(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 

@@ -8,39 +8,77 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from kb_core.blocks import Block
-from kb_core.chunks import Chunk
+from kb_core.chunks import Chunk, ChunkPart
 from kb_core.document import CanonicalDocument
-from kb_core.ports.store import DocumentVersions, StoredDocument
+from kb_core.ports.store import (
+    CompanionFile,
+    DocumentVersions,
+    FileStamp,
+    KnownFile,
+    StoredDocument,
+)
 from kb_core.query import PassageUnit, StoredPassage
+from kb_core.runtime import StepWarning
 from kb_core.transcript import TranscriptSegment
 
 _BLOCK: TypeAdapter[Block] = TypeAdapter(Block)
 _STORED_DOCUMENT = """
     SELECT d.doc_id, d.asset_id, d.workspace_path, f.source_path, d.media_type, d.title, d.lang,
            d.duration_ms, d.segment_count, d.chunk_count, a.checksum, d.versions, d.warnings,
-           f.byte_len, f.mtime_ns, f.inode
+           f.byte_len, f.mtime_ns, f.inode,
+           d.metadata ->> '$.line_count' AS line_count, d.metadata ->> '$.page_count' AS page_count,
+           (SELECT json_group_array(speaker) FROM (
+                SELECT speaker FROM segments AS s
+                WHERE s.doc_id = d.doc_id AND speaker IS NOT NULL
+                GROUP BY speaker ORDER BY min(ordinal)
+           )) AS speakers,
+           c.asset_id AS beside_asset_id, c.workspace_path AS beside_workspace_path,
+           c.source_path AS beside_source_path, c.byte_len AS beside_byte_len,
+           c.mtime_ns AS beside_mtime_ns, c.inode AS beside_inode
     FROM documents AS d JOIN assets AS a USING (asset_id) JOIN source_files AS f USING (doc_id)
+    LEFT JOIN companion_files AS c USING (doc_id)
 """
-_SPEAKERS = """
-    SELECT speaker FROM segments WHERE doc_id = ? AND speaker IS NOT NULL
-    GROUP BY speaker ORDER BY min(ordinal)
+_KNOWN_FILES = """
+    SELECT source_path, byte_len, mtime_ns, inode, doc_id FROM source_files
+    UNION ALL SELECT source_path, byte_len, mtime_ns, inode, doc_id FROM companion_files
+    ORDER BY source_path, doc_id
 """
+_NO_SPEAKERS = "[]"
+_COMPANION_FIELDS = (
+    "asset_id", "workspace_path", "source_path", "byte_len", "mtime_ns", "inode",
+)  # fmt: skip
 
 
 def list_documents(connection: sqlite3.Connection) -> list[StoredDocument]:
     """Return all documents, ordered by workspace path."""
     rows = _dicts(connection.execute(f"{_STORED_DOCUMENT} ORDER BY d.workspace_path"))
-    return [_stored_document(connection, row) for row in rows]
+    versions = VersionsReader()
+    return [_stored_document(row, versions) for row in rows]
+
+
+def known_files(connection: sqlite3.Connection) -> list[KnownFile]:
+    """Return place and stamp of every file, companions included, in order of place."""
+    return [
+        KnownFile(path, byte_len, mtime_ns, int(inode), doc_id)
+        for path, byte_len, mtime_ns, inode, doc_id in connection.execute(_KNOWN_FILES)
+    ]
+
+
+def forgotten_paths(connection: sqlite3.Connection) -> list[str]:
+    """Return the paths that stay out, in order."""
+    rows = connection.execute("SELECT workspace_path FROM forgotten_paths ORDER BY 1")
+    return [path for (path,) in rows]
 
 
 def find_document(connection: sqlite3.Connection, column: str, value: str) -> StoredDocument | None:
     """Return the document whose `doc_id` or `workspace_path` is `value`, or None."""
     cursor = connection.execute(f"{_STORED_DOCUMENT} WHERE d.{column} = ?", (value,))
-    return next((_stored_document(connection, row) for row in _dicts(cursor)), None)
+    return next((_stored_document(row, VersionsReader()) for row in _dicts(cursor)), None)
 
 
 def load_document(connection: sqlite3.Connection, doc_id: str) -> CanonicalDocument | None:
@@ -95,25 +133,53 @@ def load_passages(connection: sqlite3.Connection, ids: Sequence[str]) -> list[St
     return [found[chunk_id] for chunk_id in ids if chunk_id in found]
 
 
-def _dicts(cursor: sqlite3.Cursor) -> Iterator[dict[str, str]]:
+def _dicts(cursor: sqlite3.Cursor) -> Iterator[dict[str, Any]]:
     names = [column[0] for column in cursor.description]
     return (dict(zip(names, row, strict=True)) for row in cursor)
 
 
-def _stored_document(connection: sqlite3.Connection, row: dict[str, str]) -> StoredDocument:
+class VersionsReader:
+    """Reads the versions of documents; thousands of documents share a handful of them."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, DocumentVersions] = {}
+
+    def __call__(self, text: str) -> DocumentVersions:
+        """Return the versions in a column of JSON."""
+        versions = self._read.get(text)
+        if versions is None:
+            versions = self._read[text] = DocumentVersions.model_validate_json(text)
+        return versions
+
+
+def _stored_document(row: dict[str, Any], versions: VersionsReader) -> StoredDocument:
+    """Return a row as a model, without checking again what was checked when it was stored."""
     stamp = {name: row.pop(name) for name in ("byte_len", "mtime_ns", "inode")}
-    speakers = connection.execute(_SPEAKERS, (row["doc_id"],))
-    versions = DocumentVersions.model_validate_json(row.pop("versions"))
-    warnings = json.loads(row.pop("warnings"))
-    return StoredDocument.model_validate(
-        {
+    beside = {name: row.pop(f"beside_{name}") for name in _COMPANION_FIELDS}
+    speakers, warnings = row.pop("speakers"), row.pop("warnings")
+    return StoredDocument.model_construct(
+        **{
             **row,
-            "stamp": stamp,
-            "versions": versions,
-            "warnings": warnings,
-            "speakers": [speaker for (speaker,) in speakers],
+            "stamp": _stamp(stamp),
+            "versions": versions(row["versions"]),
+            "warnings": _warnings(warnings),
+            "speakers": () if speakers == _NO_SPEAKERS else tuple(json.loads(speakers)),
+            "companion": _companion(beside) if beside["asset_id"] is not None else None,
         }
     )
+
+
+def _stamp(fields: dict[str, Any]) -> FileStamp:
+    return FileStamp.model_construct(**{**fields, "inode": int(fields["inode"])})
+
+
+def _warnings(text: str) -> tuple[StepWarning, ...]:
+    return tuple(map(StepWarning.model_validate, json.loads(text))) if text != "[]" else ()
+
+
+def _companion(fields: dict[str, Any]) -> CompanionFile:
+    stamp = {name: fields.pop(name) for name in ("byte_len", "mtime_ns", "inode")}
+    return CompanionFile.model_construct(**fields, stamp=_stamp(stamp))
 
 
 def _load_blocks(connection: sqlite3.Connection, doc_id: str) -> list[Block]:
@@ -135,7 +201,8 @@ def _load_segments(
     rows = _dicts(
         connection.execute(
             """
-            SELECT start_ms, end_ms, text, speaker, confidence, language, words, flags
+            SELECT start_ms, end_ms, text, speaker, confidence, language, words, flags,
+                   line_start, line_end
             FROM segments WHERE doc_id = ? AND block_id = ? ORDER BY ordinal
             """,
             (doc_id, block_id),
@@ -144,6 +211,7 @@ def _load_segments(
     return [
         TranscriptSegment.model_validate(
             {
+                "source_lines": _lines(row.pop("line_start"), row.pop("line_end")),
                 **row,
                 "words": [
                     {"start_ms": start_ms, "end_ms": end_ms, "text": text, "confidence": confidence}
@@ -158,8 +226,12 @@ def _load_segments(
     ]
 
 
-def _passage(connection: sqlite3.Connection, row: dict[str, str]) -> StoredPassage:
-    units = _load_units(connection, row["chunk_key"], row["doc_id"])
+def _lines(start: int | None, end: int | None) -> dict[str, int] | None:
+    return None if start is None or end is None else {"start": start, "end": end}
+
+
+def _passage(connection: sqlite3.Connection, row: dict[str, Any]) -> StoredPassage:
+    units, parts = _load_units(connection, row["chunk_key"], row["doc_id"])
     chunk = Chunk.model_validate(
         {
             "chunk_id": row["chunk_id"],
@@ -170,6 +242,7 @@ def _passage(connection: sqlite3.Connection, row: dict[str, str]) -> StoredPassa
             "text": row["text"],
             "heading_path": json.loads(row["heading_path"]),
             "source_spans": json.loads(row["source_spans"]),
+            "parts": parts,
             "token_estimate": row["token_estimate"],
             "chunker_version": row["chunker_version"],
             "policy_hash": row["policy_hash"],
@@ -186,10 +259,14 @@ def _passage(connection: sqlite3.Connection, row: dict[str, str]) -> StoredPassa
     )
 
 
-def _load_units(connection: sqlite3.Connection, chunk_key: str, doc_id: str) -> list[PassageUnit]:
+def _load_units(
+    connection: sqlite3.Connection, chunk_key: int, doc_id: str
+) -> tuple[list[PassageUnit], list[ChunkPart]]:
+    """Return a chunk's units, and its parts where it has them."""
     rows = connection.execute(
         """
-        SELECT u.unit_id, u.char_start, u.char_end, b.source_span, s.start_ms, s.end_ms, s.speaker
+        SELECT u.unit_id, u.char_start, u.char_end, u.unit_char_start, u.unit_char_end, u.span,
+               b.source_span, s.start_ms, s.end_ms, s.speaker
         FROM chunk_units AS u
         JOIN blocks AS b ON b.doc_id = :doc_id AND b.block_id = u.block_id
         LEFT JOIN segments AS s
@@ -198,20 +275,17 @@ def _load_units(connection: sqlite3.Connection, chunk_key: str, doc_id: str) -> 
         """,
         {"doc_id": doc_id, "chunk_key": chunk_key},
     )
-    units = []
-    for unit_id, char_start, char_end, block_span, start_ms, end_ms, speaker in rows:
-        span = json.loads(block_span)
-        if start_ms is not None:
+    units, parts = [], []
+    for row in rows:
+        unit_id, char_start, char_end, unit_start, unit_end, part_span, block_span, *segment = row
+        start_ms, end_ms, speaker = segment
+        where = {"unit_id": unit_id, "char_start": char_start, "char_end": char_end}
+        if part_span is None and start_ms is not None:
             span = {"kind": "time", "start_ms": start_ms, "end_ms": end_ms}
-        units.append(
-            PassageUnit.model_validate(
-                {
-                    "unit_id": unit_id,
-                    "char_start": char_start,
-                    "char_end": char_end,
-                    "span": span,
-                    "speaker": speaker,
-                }
-            )
-        )
-    return units
+        else:
+            span = json.loads(part_span or block_span)
+        units.append(PassageUnit.model_validate({**where, "span": span, "speaker": speaker}))
+        if unit_start is not None:
+            part = {**where, "unit_char_start": unit_start, "unit_char_end": unit_end, "span": span}
+            parts.append(ChunkPart.model_validate(part))
+    return units, parts

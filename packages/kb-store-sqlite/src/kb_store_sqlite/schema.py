@@ -166,7 +166,41 @@ _WINDOWS_OUTLIVE_TRANSCRIPTS = (
     _heard_table("heard_languages"),
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_INITIAL, _WINDOWS_OUTLIVE_TRANSCRIPTS)
+_DOCUMENTS_OF_EVERY_KIND = (
+    "ALTER TABLE segments ADD COLUMN line_start INTEGER",
+    "ALTER TABLE segments ADD COLUMN line_end INTEGER",
+    # NULL in rows of earlier schemas, and where a chunk does not say: then the whole unit counts.
+    "ALTER TABLE chunk_units ADD COLUMN unit_char_start INTEGER",
+    "ALTER TABLE chunk_units ADD COLUMN unit_char_end INTEGER",
+    "ALTER TABLE chunk_units ADD COLUMN span TEXT",
+    """
+    CREATE TABLE companion_files (
+        doc_id TEXT PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
+        asset_id TEXT NOT NULL,
+        workspace_path TEXT NOT NULL,
+        source_path TEXT NOT NULL,
+        byte_len INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL,
+        inode TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE forgotten_paths (
+        workspace_path TEXT PRIMARY KEY
+    ) STRICT, WITHOUT ROWID
+    """,
+)
+
+# The analysis of text changed with this step: words over line ends, ligatures. The index is made
+# anew from the chunks, see `migrations`.
+REBUILDS_INDEX: frozenset[int] = frozenset({3})
+"""Schemas that index text in another way than the one before."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _INITIAL,
+    _WINDOWS_OUTLIVE_TRANSCRIPTS,
+    _DOCUMENTS_OF_EVERY_KIND,
+)
 """Step `n` (from 0) brings a file from schema `n` to schema `n + 1`."""
 
 REPRODUCIBLE_ROWS: dict[str, str] = {
@@ -180,9 +214,11 @@ REPRODUCIBLE_ROWS: dict[str, str] = {
         FROM chunks
     """,
     "chunk_units": """
-        SELECT chunk_id, ordinal, unit_id, block_id, segment_ordinal, char_start, char_end
+        SELECT chunk_id, ordinal, unit_id, block_id, segment_ordinal, char_start, char_end,
+               unit_char_start, unit_char_end, span
         FROM chunk_units JOIN chunks USING (chunk_key)
     """,
+    "companion_files": "SELECT doc_id, asset_id, workspace_path FROM companion_files",
     "chunk_fts": """
         SELECT chunk_id, tokens FROM chunk_fts JOIN chunks ON chunk_key = chunk_fts.rowid
     """,

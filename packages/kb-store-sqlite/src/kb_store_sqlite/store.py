@@ -18,13 +18,15 @@ from kb_core.ports.store import (
     FileStamp,
     HealthFinding,
     IngestedDocument,
+    KnownFile,
+    RemovedCache,
     StoreCounts,
     StoredDocument,
 )
 from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
 from kb_core.query import LexicalMatch, LexicalQuery, StoredPassage
-from kb_store_sqlite import cache, documents, health, lexical, reading
+from kb_store_sqlite import cache, documents, garbage, health, lexical, reading
 from kb_store_sqlite.connection import Database
 from kb_store_sqlite.migrations import migrate
 from kb_store_sqlite.schema import REPRODUCIBLE_ROWS
@@ -91,6 +93,26 @@ class SqliteStore:
         """Note that the file's bytes are still the same though its stamp or place differs."""
         with self._database.write() as connection:
             documents.restamp(connection, doc_id, source_path, stamp)
+
+    def known_files(self) -> list[KnownFile]:
+        """Return place and stamp of every document's file, companions included, by place."""
+        with self._database.read() as connection:
+            return reading.known_files(connection)
+
+    def forget(self, workspace_path: str) -> None:
+        """Note that a file, or everything below a folder, stays out until it is named again."""
+        with self._database.write() as connection:
+            documents.forget(connection, nfc(workspace_path))
+
+    def take_back(self, workspace_path: str) -> None:
+        """Undo `forget` for a path and for everything below it."""
+        with self._database.write() as connection:
+            documents.take_back(connection, nfc(workspace_path))
+
+    def forgotten_paths(self) -> list[str]:
+        """Return what `forget` noted, in order."""
+        with self._database.read() as connection:
+            return reading.forgotten_paths(connection)
 
     def list_documents(self) -> list[StoredDocument]:
         """Return all documents, ordered by workspace path."""
@@ -188,6 +210,15 @@ class SqliteStore:
         """Return how much there is."""
         with self._database.read() as connection:
             return health.counts(connection)
+
+    def collect_garbage(self, *, dry_run: bool = False) -> RemovedCache:
+        """Take out cached work of files that are no document any more, and give the room back.
+
+        Raises:
+            StoreBusy: somebody else is writing, or reading at the moment of giving room back.
+            StoreFull: giving room back needs as much of it for a moment.
+        """
+        return garbage.collect(self._database, dry_run=dry_run)
 
     def check(self) -> list[HealthFinding]:
         """Look for damage, for indexes that disagree and for files that are gone."""

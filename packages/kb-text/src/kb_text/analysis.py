@@ -7,6 +7,9 @@
   more characters is a sequence of neighbouring tokens, and every single character begins a token.
 - A word with `+` or `#` right behind it gives a second token with them: `C++` is `c`, `c++`, and a
   query for it does not match every `c`.
+- A word that is divided by a hyphen at the end of a line gives its two parts and then the whole:
+  `exam-` and `ple` are found as `example`, `price-` and `based` as each of the two.
+- Chinese and Japanese text goes on over a line break, because no space stands there otherwise.
 - Emoji and other symbols beyond ASCII: one token each. Other punctuation only separates.
 
 Tokens hold no space, quote or ASCII punctuation but `+` and `#`. A CJK character with a combining
@@ -16,10 +19,12 @@ mark of its own (か゚) is written with a noncharacter before it, so that a sea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Literal, NamedTuple
+
+import regex
 
 from kb_core.model import nfc
 from kb_text.folding import Piece, PieceKind, fold
@@ -30,6 +35,9 @@ INDEXED_PUNCTUATION = "+#"
 """The ASCII punctuation that tokens may hold."""
 
 _MARKED = "\ufdd0"
+_HYPHENS = "-\u2010\u00ad"
+_WITHOUT_SPACES = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+_BROKEN_RUN = regex.compile(rf"{_WITHOUT_SPACES.pattern}\n{_WITHOUT_SPACES.pattern}")
 _kind_of = itemgetter(1)
 
 
@@ -54,10 +62,18 @@ class Token(NamedTuple):
 def analyze(text: str) -> list[Token]:
     """Return the tokens of `text` in order; neighbours in the list are neighbours in the index."""
     tokens: list[Token] = []
-    for kind, group in groupby(fold(text), key=_kind_of):
+    folded = fold(text)
+    if _BROKEN_RUN.search(text):
+        folded = _over_line_breaks(folded)
+    for kind, group in groupby(folded, key=_kind_of):
         pieces = list(group)
         if kind is PieceKind.WORD:
-            tokens.append(_joined(pieces, "word"))
+            word = _joined(pieces, "word")
+            before = tokens[-1] if tokens else None
+            tokens.append(word)
+            if before and before.kind == "word" and _is_divided(text, before, word):
+                whole = before.token + word.token
+                tokens.append(word._replace(token=whole, char_start=before.char_start))
         elif kind is PieceKind.UNSPACED:
             tokens.extend(_pairs(pieces))
         elif kind is PieceKind.SYMBOL:
@@ -68,6 +84,36 @@ def analyze(text: str) -> list[Token]:
                 suffix._replace(token=word.token + suffix.token, char_start=word.char_start)
             )
     return tokens
+
+
+def _is_divided(text: str, first: Token, second: Token) -> bool:
+    """Return whether two words are the halves of one that a hyphen divides at a line end."""
+    between = text[first.char_end : second.char_start]
+    return (
+        len(between) > 1
+        and between[0] in _HYPHENS
+        and between[1:].strip(" \t\r") == "\n"
+        and text[first.char_end - 1].isalpha()
+        and text[second.char_start].isalpha()
+    )
+
+
+def _over_line_breaks(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield the pieces without line breaks between Han or kana."""
+    before: Piece | None = None
+    held: Piece | None = None
+    for piece in pieces:
+        if held is not None:
+            if not _WITHOUT_SPACES.match(piece[0]):
+                yield held
+            held = None
+        if piece[0] == "\n" and before is not None and _WITHOUT_SPACES.match(before[0]):
+            held = piece
+        else:
+            yield piece
+        before = piece
+    if held is not None:
+        yield held
 
 
 def index_text(text: str) -> str:

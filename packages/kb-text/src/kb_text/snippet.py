@@ -48,6 +48,8 @@ class Excerpt:
     Attributes:
         unit_start: first of the units to cite.
         unit_end: one past the last.
+        char_start: where in the passage's text the snippet begins, marks of omission apart.
+        char_end: one past where it ends.
         snippet: what to show: exactly these units, with marks of omission. It is at most
             `SNIPPET_CHARS` code points and the marks long, unless one match needs more units.
         highlights: what matched, as ranges of `snippet`, in order, without overlap.
@@ -55,6 +57,8 @@ class Excerpt:
 
     unit_start: int
     unit_end: int
+    char_start: int
+    char_end: int
     snippet: str
     highlights: tuple[Highlight, ...]
 
@@ -86,6 +90,8 @@ def excerpt(
     return Excerpt(
         unit_start=shown.start,
         unit_end=shown.end,
+        char_start=window.start,
+        char_end=window.end,
         snippet=lead + text[window.start : window.end] + trail,
         highlights=_highlights(matches, window, len(lead)),
     )
