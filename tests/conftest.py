@@ -38,3 +38,12 @@ def shared_audio() -> Path:
     if not folder.is_dir():
         pytest.skip("the shared recordings are not on this machine")
     return folder
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of shared data; tests that need it skip where it is absent."""
+    folder = REPOSITORY.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the shared data are not on this machine")
+    return folder

@@ -55,7 +55,7 @@ def test_a_file_of_another_kind_is_written_over_whole(container: Container, tmp_
     play(container, MOMENT, out=out)
     with wave.open(str(out)) as clip:
         assert clip.getnframes() == 2 * 16_000
-    assert [path.name for path in tmp_path.glob(".kb-play*")] == []
+    assert [path.name for path in tmp_path.glob(".kb-out*")] == []
 
 
 def test_a_device_is_written_to_and_stays_one(container: Container) -> None:

@@ -35,6 +35,8 @@ def test_choices_stay_with_their_file_and_are_shown(kb: KbCommand, run_hearing: 
         "languages": ["ko", "en"],
         "speakers": "none",
         "keep_suspect": True,
+        "encoding": None,
+        "transcribe": None,
     }
     shown = run_hearing("inspect", "doc", "a.wav").stdout
     assert f"   chosen  {' '.join(options)}\n" in shown

@@ -14,7 +14,13 @@ from kb_app import plugins
 from kb_config import Settings
 from kb_core import Chunker, ChunkPolicy, DocumentChoices
 from kb_core.errors import FeatureMissing, ModelError
-from kb_core.ports.extractor import Extractor, ExtractorServices
+from kb_core.ports.extractor import (
+    Extractor,
+    ExtractorServices,
+    ExtractorVersions,
+    TranscriptReader,
+    TranscriptTaker,
+)
 from kb_core.ports.models import ModelRegistry
 from kb_core.ports.retriever import Retriever
 from kb_core.ports.store import DocumentVersions
@@ -98,20 +104,44 @@ class Container:
         chunker = plugins.make_chunker(chunking.for_family(media_type).chunker)
         return chunker, chunking.policy_for(media_type, chunker.chunker_version())
 
+    @cached_property
+    def transcript_reader(self) -> TranscriptReader | None:
+        """What reads subtitle files for the recordings beside them, or None."""
+        readers = (each for each in self.extractors if isinstance(each, TranscriptReader))
+        return next(readers, None)
+
     def current_versions(
-        self, media_type: str, choices: DocumentChoices
+        self, media_type: str, choices: DocumentChoices, *, companion: str | None = None
     ) -> DocumentVersions | None:
-        """Return what a document of that kind would be made with now; None if nothing reads it."""
+        """Return what a document of that kind would be made with now; None if nothing reads it.
+
+        Args:
+            media_type: of the file.
+            choices: made for it.
+            companion: asset id of the subtitle file that a recording takes its transcript from.
+        """
         extractor = self.extractor_for(media_type)
         if extractor is None:
             return None
         chunker, policy = self.chunker_for(media_type)
         return DocumentVersions(
-            **extractor.versions(choices).model_dump(),
+            **self._extractor_versions(extractor, choices, companion).model_dump(),
             chunker_version=chunker.chunker_version(),
             policy_hash=chunker.policy_hash(policy),
             choices=choices,
         )
+
+    def _extractor_versions(
+        self, extractor: Extractor, choices: DocumentChoices, companion: str | None
+    ) -> ExtractorVersions:
+        if companion is None:
+            return extractor.versions(choices)
+        if self.transcript_reader is None:
+            raise FeatureMissing("reading subtitle files", "kb-parse-subtitle")
+        if not isinstance(extractor, TranscriptTaker):
+            raise FeatureMissing("taking a transcript from a subtitle file", "kb-parse-audio")
+        version = self.transcript_reader.transcript_version(companion, choices)
+        return extractor.versions_with(choices, version)
 
     def check_choices(self, choices: DocumentChoices) -> None:
         """Raise `ConfigError` when one of the choices is known to no extractor that looks at it."""

@@ -17,10 +17,10 @@ from kb_app.container import Container
 from kb_app.ingest_items import error_item, not_attempted_item, stored_item
 from kb_app.ingest_plan import IngestPlan, IngestPlanner, IngestTask
 from kb_app.ingest_progress import ProgressReporter
+from kb_app.making import DocumentMaker, Source
 from kb_app.run_lock import only_ingest
-from kb_app.unchanged import UnchangedFileCache
 from kb_app.wire import IngestItemV1, IngestProgressV1, IngestReportV1
-from kb_core import CancelToken, ChunkRuntime, DocumentChoices, run_chunker
+from kb_core import CancelToken, DocumentChoices
 from kb_core.errors import (
     Cancelled,
     ChunkError,
@@ -30,10 +30,7 @@ from kb_core.errors import (
     KbError,
     ModelError,
     StoreError,
-    UnsupportedMedia,
 )
-from kb_core.ports.extractor import ExtractRuntime
-from kb_core.ports.store import DocumentVersions, IngestedDocument
 
 
 def ingest(
@@ -77,6 +74,7 @@ class _IngestRun:
         self._choices = choices
         self._cancel = cancel
         self._reporter = ProgressReporter(on_progress)
+        self._maker = DocumentMaker(container, cancel, self._reporter.file_progress)
         self._items: list[IngestItemV1] = []
 
     def execute(self, paths: Sequence[Path]) -> IngestReportV1:
@@ -121,9 +119,11 @@ class _IngestRun:
             self._reporter.file_done(asset.workspace_path, item.kind)
 
     def _do(self, task: IngestTask) -> IngestItemV1:
-        ingested = self._make(task)
+        ingested = self._maker.make(Source(task.asset, task.stamp), task.choices, task.companion)
         self._container.store.put_document(ingested, replaces=task.replaces)
         audio = ingested.document.audio
+        if audio is not None:
+            self._reporter.whole_file(audio.duration_ms)
         return IngestItemV1(
             kind=task.kind,
             doc_path=task.asset.workspace_path,
@@ -134,40 +134,9 @@ class _IngestRun:
             chunk_count=len(ingested.chunks.chunks),
             versions=ingested.versions,
             moved_from=task.moved_from,
+            transcript_path=task.companion.asset.workspace_path if task.companion else None,
             reasons=task.reasons,
             warnings=ingested.warnings,
-        )
-
-    def _make(self, task: IngestTask) -> IngestedDocument:
-        asset = task.asset
-        extractor = self._container.extractor_for(asset.media_type)
-        if extractor is None:
-            raise UnsupportedMedia(asset.source_path, f"no extractor reads {asset.media_type}")
-        cache = UnchangedFileCache(self._container.store, asset.source_path, task.stamp)
-        extract_runtime = ExtractRuntime(
-            transcripts=cache,
-            choices=task.choices,
-            cancel=self._cancel,
-            progress=self._reporter.file_progress,
-        )
-        document = extractor.extract(asset, extract_runtime)
-        if document.audio is not None:
-            self._reporter.whole_file(document.audio.duration_ms)
-        cache.check()
-        chunker, policy = self._container.chunker_for(asset.media_type)
-        chunks = run_chunker(chunker, document, policy, ChunkRuntime(cancel=self._cancel))
-        return IngestedDocument(
-            asset=asset,
-            stamp=task.stamp,
-            document=document,
-            versions=DocumentVersions(
-                **extractor.versions(task.choices).model_dump(),
-                chunker_version=chunker.chunker_version(),
-                policy_hash=chunker.policy_hash(policy),
-                choices=task.choices,
-            ),
-            chunks=chunks,
-            warnings=(*extract_runtime.warnings, *chunks.warnings),
         )
 
     def _report(self, plan: IngestPlan, cancelled: bool, started_s: float) -> IngestReportV1:

@@ -21,6 +21,7 @@ def stored_item(kind: ItemKind, stored: StoredDocument) -> IngestItemV1:
         media_type=stored.media_type,
         duration_ms=stored.duration_ms,
         chunk_count=stored.chunk_count,
+        transcript_path=stored.companion.workspace_path if stored.companion else None,
         versions=stored.versions,
         warnings=stored.warnings,
     )

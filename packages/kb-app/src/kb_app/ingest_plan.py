@@ -9,13 +9,16 @@ document, moved.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from kb_app.companions import companions_of, neighbours_of
 from kb_app.container import Container
 from kb_app.ingest_items import error_item, stored_item
 from kb_app.ingest_removals import RemovalRule, real_place
+from kb_app.making import Source
 from kb_app.staleness import StalenessCheck
 from kb_app.wire import IngestItemV1, ItemKind
 from kb_core import DocumentChoices, MediaType, RawAsset
@@ -31,6 +34,8 @@ from kb_source_fs import (
     workspace_path_of,
 )
 
+_FORGOTTEN = "forgotten; `kb ingest` with its own name takes it back"
+
 
 @dataclass(frozen=True, slots=True)
 class IngestTask:
@@ -43,6 +48,7 @@ class IngestTask:
     replaces: tuple[str, ...] = ()
     moved_from: str | None = None
     reasons: tuple[str, ...] = ()
+    companion: Source | None = None
 
 
 @dataclass(slots=True)
@@ -80,35 +86,101 @@ class IngestPlanner:
         self._plan = IngestPlan()
         self._seen_paths: set[str] = set()
         self._moved_ids: set[str] = set()
+        self._named_paths: set[str] = set()
+        self._forgotten: frozenset[str] = frozenset()
+        self._companions: Mapping[Path, FoundFile] = {}
 
     def plan(self, paths: Sequence[Path]) -> IngestPlan:
         """Look at `paths` and return what is to be done, in a fixed order."""
         folders = [path for path in paths if os.path.isdir(path)]
         named = {Path(os.path.abspath(path)) for path in paths}
+        self._forgotten = self._without_named(paths)
         removals = RemovalRule(folders)
-        unknown: list[tuple[FoundFile, str]] = []
+        files: list[FoundFile] = []
         for found in scan(paths, own_folders=self._own_folders()):
             self._cancel.raise_if_cancelled()
             if isinstance(found, SkippedPath):
                 removals.note(found)
                 self._note_skipped(found)
-                continue
+            else:
+                files.append(found)
+        self._pair(files, named)
+        self._look_at(files, named)
+        self._plan.removals.extend(
+            document
+            for document in self._documents.values()
+            if not self._is_accounted_for(document)
+            and (self._is_companion(document) or removals.removes(document))
+        )
+        return self._plan
+
+    def _look_at(self, files: Sequence[FoundFile], named: set[Path]) -> None:
+        companions = {companion.path for companion in self._companions.values()}
+        unknown: list[tuple[FoundFile, str]] = []
+        for found in files:
+            self._cancel.raise_if_cancelled()
             self._plan.scanned += 1
+            if found.path in companions:
+                continue
             workspace_path = workspace_path_of(found.path, self._root)
-            self._seen_paths.add(workspace_path)
             stored = self._documents.get(workspace_path)
+            if stored is None and self._is_forgotten(workspace_path):
+                self._settle_skipped(workspace_path, "forgotten", _FORGOTTEN)
+                continue
+            self._seen_paths.add(workspace_path)
             if stored is None:
                 unknown.append((found, workspace_path))
             else:
                 self._compare(found, workspace_path, stored)
         for found, workspace_path in unknown:
             self._consider_new(found, workspace_path, named=found.path in named)
-        self._plan.removals.extend(
-            document
-            for document in self._documents.values()
-            if not self._is_accounted_for(document) and removals.removes(document)
-        )
-        return self._plan
+
+    def _pair(self, files: Sequence[FoundFile], named: set[Path]) -> None:
+        """Find the subtitle files that are transcripts of recordings beside them."""
+        if self._container.transcript_reader is None:
+            return
+        alone = [found.path for found in files if found.path in named]
+        neighbours = scan(neighbours_of(alone), own_folders=self._own_folders())
+        found = {each.path: each for each in (*neighbours, *files) if isinstance(each, FoundFile)}
+        self._companions = {
+            recording: companion
+            for recording, companion in companions_of(found.values()).items()
+            if not self._is_transcribed(recording)
+        }
+
+    def _is_transcribed(self, recording: Path) -> bool:
+        """Return whether the person wants this recording heard rather than read."""
+        try:
+            stored = self._documents.get(workspace_path_of(recording, self._root))
+        except InputError:
+            return False
+        earlier = stored.versions.choices if stored else DocumentChoices()
+        return self._choices.or_else(earlier).transcribe is True
+
+    def _is_companion(self, document: StoredDocument) -> bool:
+        """Return whether a document's file has become the transcript of a recording."""
+        places = {real_place(each.path) for each in self._companions.values()}
+        return real_place(Path(document.source_path)) in places
+
+    def _without_named(self, paths: Sequence[Path]) -> frozenset[str]:
+        """Return the forgotten paths, after taking back those that are named now."""
+        forgotten = frozenset(self._store.forgotten_paths())
+        for path in paths if forgotten else ():
+            with suppress(InputError):
+                place = Path(os.path.realpath(path)) if os.path.isdir(path) else path
+                named = workspace_path_of(place, self._root)
+                if named in forgotten:
+                    self._store.take_back(named)
+                elif not os.path.isdir(path):
+                    # The folder stays forgotten, this one file of it does not.
+                    self._named_paths.add(named)
+        return frozenset(self._store.forgotten_paths()) if forgotten else forgotten
+
+    def _is_forgotten(self, workspace_path: str) -> bool:
+        if not self._forgotten or workspace_path in self._named_paths:
+            return False
+        parents = (str(parent) for parent in PurePosixPath(workspace_path).parents)
+        return workspace_path in self._forgotten or any(p in self._forgotten for p in parents)
 
     def _own_folders(self) -> tuple[Path, ...]:
         settings = self._container.settings
@@ -129,12 +201,14 @@ class IngestPlanner:
             self._settle_skipped(workspace_path, "ignored", skipped.reason)
 
     def _compare(self, found: FoundFile, workspace_path: str, stored: StoredDocument) -> None:
-        reasons = self._staleness.reasons(stored, self._choices)
-        unchanged = (found.stamp, str(found.path)) == (stored.stamp, stored.source_path)
-        if unchanged and not reasons:
-            self._plan.settled.append(stored_item("skipped", stored))
-            return
+        beside = self._companions.get(found.path)
+        is_same = (found.stamp, str(found.path)) == (stored.stamp, stored.source_path)
         try:
+            reasons = self._reasons(stored, beside)
+            if is_same and not reasons:
+                self._plan.settled.append(stored_item("skipped", stored))
+                return
+            companion = self._read_companion(beside)
             media_type = self._media_type(found, named=True) or stored.media_type
             asset = self._read(found, workspace_path, media_type)
         except InputError as error:
@@ -154,8 +228,28 @@ class IngestPlanner:
                 self._choices.or_else(stored.versions.choices),
                 replaces=(stored.doc_id,),
                 reasons=reasons,
+                companion=companion,
             )
         )
+
+    def _reasons(self, stored: StoredDocument, beside: FoundFile | None) -> tuple[str, ...]:
+        """Return why a document whose file may be unchanged is done again."""
+        kept = stored.companion
+        if beside is None:
+            if kept is not None:
+                return ("its subtitle file is gone",)
+        elif kept is None:
+            return ("a subtitle file beside it",)
+        elif (kept.source_path, kept.stamp) != (str(beside.path), beside.stamp):
+            return ("its subtitle file changed",)
+        return self._staleness.reasons(stored, self._choices)
+
+    def _read_companion(self, beside: FoundFile | None) -> Source | None:
+        if beside is None:
+            return None
+        workspace_path = workspace_path_of(beside.path, self._root)
+        media_type = sniff(beside.path).media_type
+        return Source(self._read(beside, workspace_path, media_type), beside.stamp)
 
     def _consider_new(self, found: FoundFile, workspace_path: str, *, named: bool) -> None:
         try:
@@ -164,13 +258,16 @@ class IngestPlanner:
                 reason = "no installed extractor reads this kind"
                 self._settle_skipped(workspace_path, "unsupported_media", reason)
                 return
+            companion = self._read_companion(self._companions.get(found.path))
             asset = self._read(found, workspace_path, media_type)
         except InputError as error:
             self._settle_error(workspace_path, error)
             return
         origin = self._origin_of_moved(asset)
         if origin is None:
-            self._plan.tasks.append(IngestTask(asset, found.stamp, "new", self._choices))
+            self._plan.tasks.append(
+                IngestTask(asset, found.stamp, "new", self._choices, companion=companion)
+            )
             return
         self._moved_ids.add(origin.doc_id)
         self._plan.tasks.append(
@@ -181,6 +278,7 @@ class IngestPlanner:
                 self._choices.or_else(origin.versions.choices),
                 replaces=(origin.doc_id,),
                 moved_from=origin.workspace_path,
+                companion=companion,
             )
         )
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from kb_app.container import Container
-from kb_app.present import chunk_v1, hit_v1, segments_v1, summary_v1
+from kb_app.present import blocks_v1, chunk_v1, hit_v1, segments_v1, summary_v1
 from kb_app.staleness import StalenessCheck
 from kb_app.wire import (
     ChunkV1,
@@ -54,6 +54,8 @@ def inspect_document(container: Container, name: str) -> DocumentV1:
         versions=stored.versions,
         stale_reasons=_stale_reasons(container, stored),
         segments=segments_v1(document),
+        blocks=blocks_v1(document),
+        metadata=document.metadata.model_dump(mode="json", exclude_defaults=True),
         chunk_ids=tuple(container.store.chunk_ids(stored.doc_id)),
     )
 

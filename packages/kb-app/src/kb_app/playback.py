@@ -7,12 +7,14 @@ import shutil
 import subprocess
 import tempfile
 import wave
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from kb_app.container import Container
 from kb_app.library import find_document, find_passage
 from kb_app.present import citation_v1
+from kb_app.whole_file import refuse_own_files, write_whole
 from kb_app.wire import PlayReportV1
 from kb_core import Citation, format_clock, parse_citation
 from kb_core.errors import (
@@ -50,11 +52,11 @@ def play(container: Container, target: str, *, out: Path | None = None) -> PlayR
     """
     citation, document = resolve_target(container, target)
     if out is not None:
-        _refuse_own_files(container, out)
+        refuse_own_files(container, out)
     clip = _read_clip(container, citation, document)
     player: str | None = None
     if out is not None:
-        _write_out(clip, out)
+        write_whole(out, partial(_write_wav, clip))
     else:
         player = _play_clip(clip)
     return PlayReportV1(
@@ -118,55 +120,8 @@ def _refuse_unreadable(document: StoredDocument) -> None:
             hint="put it back, or run `kb ingest` where it is now",
         ) from error
     except OSError as error:
-        raise UnreadableFile(document.source_path, _reason(error, "cannot be read")) from error
-
-
-def _refuse_own_files(container: Container, out: Path) -> None:
-    """Refuse to write over the knowledge base or any recording in it, under whatever name."""
-    target = _identity(out)
-    if target is None:
-        return
-    own_files = [doc.source_path for doc in container.store.list_documents()]
-    own_files.append(str(container.settings.database_path))
-    if any(_identity(own_file) == target for own_file in own_files):
-        raise InputError(
-            out,
-            "it belongs to the knowledge base and is not written over",
-            hint="name another file with --out",
-        )
-
-
-def _identity(path: str | Path) -> tuple[int, int] | None:
-    """Return what two names of one file share, or None where there is no file to be seen."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _write_out(clip: AudioClip, out: Path) -> None:
-    """Write a file that is either whole or not there; what was there before stays until then."""
-    target = Path(os.path.realpath(out))
-    try:
-        if target.exists() and not target.is_file():  # a device or a pipe; of a folder it tells
-            with target.open("wb") as special:
-                _write_wav(clip, special)
-            return
-        part = target.with_name(f".kb-play-{os.getpid()}.part")
-        try:
-            with part.open("wb") as file:
-                _write_wav(clip, file)
-            os.replace(part, target)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        reason = _reason(error, "cannot be written")
-        raise InputError(out, reason, hint="name another file with --out") from error
-
-
-def _reason(error: OSError, otherwise: str) -> str:
-    return (error.strerror or otherwise).lower()
+        reason = (error.strerror or "cannot be read").lower()
+        raise UnreadableFile(document.source_path, reason) from error
 
 
 def _write_wav(clip: AudioClip, file: BinaryIO) -> None:
@@ -187,7 +142,7 @@ def _play_clip(clip: AudioClip) -> str:
         )
     with tempfile.TemporaryDirectory(prefix="kb-play-") as folder:
         path = Path(folder) / "clip.wav"
-        _write_out(clip, path)
+        write_whole(path, partial(_write_wav, clip))
         result = subprocess.run([*command, str(path)], capture_output=True, check=False)  # noqa: S603
     if result.returncode != 0:
         detail = result.stderr.decode(errors="replace").strip().splitlines()

@@ -15,7 +15,7 @@ from typing import Any, cast
 from kb_config import Settings
 from kb_core import Chunker
 from kb_core.errors import ConfigError, FeatureMissing
-from kb_core.ports.extractor import Extractor, ExtractorServices
+from kb_core.ports.extractor import Exporter, Extractor, ExtractorServices
 from kb_core.ports.models import ModelRegistry
 from kb_core.ports.transcriber import Transcriber
 
@@ -25,6 +25,15 @@ _DISTRIBUTIONS = {
     ("kb.model_registries", "whisper.cpp"): "kb-asr-whisper",
     ("kb.model_registries", "faster-whisper"): "kb-asr-faster-whisper",
     ("kb.chunkers", "audio-segment-v1"): "kb-chunk",
+    ("kb.chunkers", "md-heading-v1"): "kb-chunk",
+    ("kb.chunkers", "pdf-page-v1"): "kb-chunk",
+    ("kb.exporters", "srt"): "kb-parse-subtitle",
+    ("kb.exporters", "vtt"): "kb-parse-subtitle",
+    ("kb.exporters", "lrc"): "kb-parse-subtitle",
+    ("kb.exporters", "txt"): "kb-parse-subtitle",
+    ("kb.exporters", "md"): "kb-parse-subtitle",
+    ("kb.exporters", "json"): "kb-parse-subtitle",
+    ("kb.exporters", "whisperx"): "kb-parse-subtitle",
     ("kb.evaluations", "asr"): "kb-eval",
 }
 
@@ -57,6 +66,17 @@ def make_chunker(key: str) -> Chunker:
         ConfigError: nobody knows such a module.
     """
     return cast("Chunker", _load("kb.chunkers", key, f"the chunk module {key}")())
+
+
+def make_exporter(format_name: str) -> Exporter:
+    """Return what writes documents in that format, such as `srt`.
+
+    Raises:
+        FeatureMissing: its package is known, and not installed.
+        ConfigError: nobody knows such a format.
+    """
+    feature = f"export as {format_name}"
+    return cast("Exporter", _load("kb.exporters", format_name, feature))
 
 
 def load_evaluation(name: str) -> Callable[..., Any]:

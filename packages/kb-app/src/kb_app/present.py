@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kb_app.wire import (
+    BlockV1,
     ChunkV1,
     CitationV1,
     DocumentSummaryV1,
@@ -11,10 +12,9 @@ from kb_app.wire import (
     TextRangeV1,
     WordV1,
 )
-from kb_core import CanonicalDocument, Citation, SearchHit, segment_unit_id
+from kb_core import AudioRefBlock, CanonicalDocument, Citation, SearchHit, segment_unit_id
 from kb_core.ports.store import StoredDocument
 from kb_core.query import StoredPassage, shared_speaker
-from kb_core.spans import TimeSpan
 
 MARK = "**"
 """Stands before and after what matched in a snippet."""
@@ -94,6 +94,9 @@ def summary_v1(document: StoredDocument) -> DocumentSummaryV1:
         media_type=document.media_type,
         lang=document.lang,
         duration_ms=document.duration_ms,
+        page_count=document.page_count,
+        line_count=document.line_count,
+        transcript_path=document.companion.workspace_path if document.companion else None,
         speakers=document.speakers,
         segment_count=document.segment_count,
         chunk_count=document.chunk_count,
@@ -106,6 +109,7 @@ def segments_v1(document: CanonicalDocument) -> tuple[SegmentV1, ...]:
     audio = document.audio
     if audio is None or audio.transcript is None:
         return ()
+    transcript = audio.transcript
     return tuple(
         SegmentV1(
             unit_id=segment_unit_id(audio.block_id, ordinal),
@@ -124,10 +128,25 @@ def segments_v1(document: CanonicalDocument) -> tuple[SegmentV1, ...]:
             citation=citation_v1(
                 Citation(
                     path=document.workspace_path,
-                    span=TimeSpan(start_ms=segment.start_ms, end_ms=segment.end_ms),
+                    span=transcript.segment_span(ordinal),
                     speaker=segment.speaker,
                 )
             ),
         )
-        for ordinal, segment in enumerate(audio.transcript.segments)
+        for ordinal, segment in enumerate(transcript.segments)
+    )
+
+
+def blocks_v1(document: CanonicalDocument) -> tuple[BlockV1, ...]:
+    """Return the wire form of a text document's blocks."""
+    return tuple(
+        BlockV1(
+            block_id=block.block_id,
+            kind=block.kind,
+            text=block.text,
+            heading_path=block.heading_path,
+            citation=citation_v1(Citation(path=document.workspace_path, span=block.source_span)),
+        )
+        for block in document.blocks
+        if not isinstance(block, AudioRefBlock)
     )

@@ -36,15 +36,17 @@ class StalenessCheck:
 
     def __init__(self, container: Container) -> None:
         self._container = container
-        self._current: dict[tuple[str, DocumentChoices], DocumentVersions | None] = {}
+        self._current: dict[tuple[str, DocumentChoices, str | None], DocumentVersions | None] = {}
 
     def current_versions(
-        self, media_type: str, choices: DocumentChoices
+        self, media_type: str, choices: DocumentChoices, companion: str | None = None
     ) -> DocumentVersions | None:
         """Return what a document of that kind would be made with now; asked for once each."""
-        key = (media_type, choices)
+        key = (media_type, choices, companion)
         if key not in self._current:
-            self._current[key] = self._container.current_versions(media_type, choices)
+            self._current[key] = self._container.current_versions(
+                media_type, choices, companion=companion
+            )
         return self._current[key]
 
     def reasons(
@@ -59,7 +61,8 @@ class StalenessCheck:
         """
         earlier = document.versions.choices
         wanted = (choices or DocumentChoices()).or_else(earlier)
-        current = self.current_versions(document.media_type, wanted)
+        companion = document.companion.asset_id if document.companion else None
+        current = self.current_versions(document.media_type, wanted, companion)
         reasons = stale_reasons(document.versions, current)
         if reasons or current is None or wanted == earlier:
             return reasons

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from kb_app.wire_evaluation import AsrEvaluationV1
+from kb_app.wire_export import ExportReportV1
+from kb_app.wire_upkeep import ForgetReportV1, GcReportV1
 from kb_core import Model
 from kb_core.errors import KbError
 from kb_core.ports.store import DocumentVersions
@@ -109,6 +111,9 @@ class IngestItemV1(Model):
     chunk_count: int | None = None
     versions: DocumentVersions | None = None
     moved_from: str | None = None
+    transcript_path: str | None = Field(
+        default=None, description="the subtitle file that a recording's transcript was read from"
+    )
     reasons: tuple[str, ...] = Field(default=(), description="why a document was done again")
     warnings: tuple[StepWarning, ...] = ()
     error: str | None = None
@@ -161,6 +166,11 @@ class DocumentSummaryV1(Model):
     media_type: str
     lang: str | None
     duration_ms: int | None
+    page_count: int | None = None
+    line_count: int | None = None
+    transcript_path: str | None = Field(
+        default=None, description="the subtitle file that a recording's transcript was read from"
+    )
     speakers: tuple[str, ...]
     segment_count: int
     chunk_count: int
@@ -199,6 +209,16 @@ class SegmentV1(Model):
     citation: CitationV1
 
 
+class BlockV1(Model):
+    """A block of a text document as it is stored."""
+
+    block_id: str
+    kind: str
+    text: str
+    heading_path: tuple[str, ...]
+    citation: CitationV1
+
+
 class ChunkV1(Model):
     """A chunk as it is stored: answer of `kb inspect chunk`."""
 
@@ -229,6 +249,12 @@ class DocumentV1(Model):
     versions: DocumentVersions
     stale_reasons: tuple[str, ...]
     segments: tuple[SegmentV1, ...]
+    blocks: tuple[BlockV1, ...] = ()
+    metadata: dict[str, Any] = Field(
+        default_factory=dict,
+        description="tags, dates, encoding, page labels and what else the file says of itself; "
+        "keys that kb does not know are under `user`",
+    )
     chunk_ids: tuple[str, ...]
 
 
@@ -330,6 +356,9 @@ WIRE_MODELS: tuple[type[Model], ...] = (
     DoctorReportV1,
     InitReportV1,
     PlayReportV1,
+    ExportReportV1,
+    ForgetReportV1,
+    GcReportV1,
     AsrEvaluationV1,
 )
 """Every object that a command prints by itself."""

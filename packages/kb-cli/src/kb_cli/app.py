@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kb_cli.commands import demo, inspect, library, maintenance, models, play
+from kb_cli.commands import demo, export, inspect, library, maintenance, models, play, upkeep
 from kb_cli.commands import eval as eval_command
 from kb_cli.commands import ingest as ingest_command
 from kb_cli.session import session
@@ -52,5 +52,16 @@ def _global_options(
     session.debug = debug
 
 
-for module in (maintenance, ingest_command, library, inspect, play, models, eval_command, demo):
+for module in (
+    maintenance,
+    ingest_command,
+    library,
+    inspect,
+    play,
+    export,
+    upkeep,
+    models,
+    eval_command,
+    demo,
+):
     module.register(app)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kb_app.wire import (
         ChunkV1,
         DocumentListV1,
+        DocumentSummaryV1,
         DocumentV1,
         FindingV1,
         IngestReportV1,
@@ -87,17 +88,28 @@ def render_documents(report: DocumentListV1) -> None:
     if not report.documents:
         print("nothing here yet; go on with: kb ingest PATH…")
         return
-    table = _table("document", "length", "language", "speakers", "chunks", "id")
+    table = _table("document", "title", "length", "language", "speakers", "chunks", "id")
     for document in report.documents:
         table.add_row(
             _text(document.doc_path),
-            _clock(document.duration_ms),
+            _text(document.title),
+            _length(document),
             _text(document.lang or ""),
             _text(", ".join(document.speakers)),
             str(document.chunk_count),
             document.doc_id[:ID_CHARS],
         )
     _console().print(table)
+
+
+def _length(document: DocumentSummaryV1) -> str:
+    """Return how long a document is, in the terms that it is cited in."""
+    if document.duration_ms:
+        return _clock(document.duration_ms)
+    for count, unit in ((document.page_count, "page"), (document.line_count, "line")):
+        if count is not None:
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return _clock(document.duration_ms)
 
 
 def render_document(report: DocumentV1) -> None:
@@ -109,10 +121,13 @@ def render_document(report: DocumentV1) -> None:
         ("id", summary.doc_id),
         ("title", summary.title),
         ("kind", summary.media_type),
-        ("length", _clock(summary.duration_ms)),
+        ("length", _length(summary)),
+        ("subtitles", summary.transcript_path or ""),
         ("language", summary.lang or ""),
         ("speakers", ", ".join(summary.speakers)),
         ("chosen", _choices(report.versions.choices)),
+        ("encoding", str(report.metadata.get("encoding", ""))),
+        ("tags", ", ".join(report.metadata.get("tags", ()))),
         ("file", report.source_path),
         ("chunks", ", ".join(chunk[:ID_CHARS] for chunk in report.chunk_ids)),
         ("stale", "; ".join(report.stale_reasons)),
@@ -123,9 +138,15 @@ def render_document(report: DocumentV1) -> None:
     for segment in report.segments:
         speaker = f"{segment.speaker}: " if segment.speaker else ""
         times = f"{format_ms(segment.start_ms)}-{format_ms(segment.end_ms)}"
+        if segment.citation.kind == "line":
+            times = f"L{segment.citation.start}-L{segment.citation.end}"
         flags = f"  ({'; '.join(segment.flags)})" if segment.flags else ""
         style = "dim" if segment.suppressed else ""
         console.print(_text(f"{times}  {speaker}{segment.text}{flags}", style=style))
+
+    for block in report.blocks:
+        place = block.citation.text.removeprefix(f"{summary.doc_path}:")
+        console.print(_text(f"{place}  {block.kind}: {block.text}"))
 
 
 def _choices(choices: DocumentChoices) -> str:
@@ -137,6 +158,10 @@ def _choices(choices: DocumentChoices) -> str:
         options.append(f"--speakers {choices.speakers}")
     if choices.keep_suspect is not None:
         options.append("--keep-suspect" if choices.keep_suspect else "--drop-suspect")
+    if choices.encoding is not None:
+        options.append(f"--encoding {choices.encoding}")
+    if choices.transcribe is not None:
+        options.append("--transcribe" if choices.transcribe else "--take-subtitles")
     return " ".join(options)
 
 

@@ -32,6 +32,7 @@ from kb_core.ports.transcript_cache import CachedTranscript
 from kb_core.ports.voice_activity import VoiceActivityDetector
 from kb_parse_audio.ahead import Ahead
 from kb_parse_audio.assemble import PARSER_VERSION, make_document, make_segments, make_transcript
+from kb_parse_audio.beside import held_to_recording
 from kb_parse_audio.chinese import AS_HEARD, script_rules
 from kb_parse_audio.clip import read_clip
 from kb_parse_audio.decode import Recording, open_recording
@@ -69,7 +70,12 @@ class AudioOptions:
 
     def with_choices(self, choices: DocumentChoices) -> AudioOptions:
         """Return these options with the choices that were made."""
-        return replace(self, **choices.model_dump(exclude_none=True))
+        return replace(
+            self,
+            **choices.model_dump(
+                include={"languages", "speakers", "keep_suspect"}, exclude_none=True
+            ),
+        )
 
 
 class AudioExtractor:
@@ -118,8 +124,18 @@ class AudioExtractor:
             keeps_suspects=options.keep_suspect,
         )
 
+    def versions_with(self, choices: DocumentChoices, transcript_version: str) -> ExtractorVersions:
+        """Return the versions of what a transcript beside the recording makes."""
+        return ExtractorVersions(
+            parser_version=PARSER_VERSION,
+            transcript_version=transcript_version,
+            keeps_suspects=self._options.with_choices(choices).keep_suspect,
+        )
+
     def extract(self, asset: RawAsset, runtime: ExtractRuntime) -> CanonicalDocument:
         """Return the document of a recording, from the cache as far as it goes.
+
+        With a transcript from a file beside it the recording is decoded for its length alone.
 
         Raises:
             InputError: the file cannot be used.
@@ -128,11 +144,17 @@ class AudioExtractor:
             Cancelled: a stop was asked for; finished windows are in the cache.
         """
         options = self._options.with_choices(runtime.choices)
-        transcriber = self._transcriber()
-        version = self._transcript_version(transcriber.identity, options)
+        beside = runtime.transcript
+        if beside is None:
+            version = self._transcript_version(self._transcriber().identity, options)
+        else:
+            version = beside.transcript_version
         cached = runtime.transcripts.get_transcript(asset.asset_id, version)
         if cached is None:
-            cached = self._transcribe(asset, runtime, options, version)
+            if beside is None:
+                cached = self._transcribe(asset, runtime, options, version)
+            else:
+                cached = held_to_recording(beside, asset, runtime)
             runtime.transcripts.put_transcript(asset.asset_id, cached)
         else:
             total_ms = cached.duration_ms

@@ -14,6 +14,7 @@ from kb_cli.session import session
 
 if TYPE_CHECKING:
     from kb_app.wire import IngestReportV1
+    from kb_core import DocumentChoices
 
 
 def register(app: typer.Typer) -> None:
@@ -46,12 +47,32 @@ def ingest(
             help="Find text that was probably not said like any other, or not.",
         ),
     ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Encoding of text files, such as cp949, where telling it by the bytes goes wrong.",
+        ),
+    ] = None,
+    transcribe: Annotated[
+        bool | None,
+        typer.Option(
+            "--transcribe/--take-subtitles",
+            help="Listen to recordings even where a subtitle file lies beside them, or not.",
+        ),
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on and follow changes until Ctrl-C.")
+    ] = False,
     json_output: JsonOption = False,
 ) -> None:
-    """Transcribe, cut and index recordings; unchanged files cost nothing.
+    """Make the knowledge base agree with files and folders; unchanged files cost nothing.
 
-    What is said here about languages, speakers and suspects stays with these files: a later ingest
-    of their folder keeps it.
+    Recordings are transcribed, unless a subtitle file of the same name lies beside them; documents
+    are read; all are cut and indexed. What is gone from a folder is taken out.
+
+    What is said here about languages, speakers, suspects, encodings and subtitles stays with these
+    files: a later ingest of their folder keeps it.
     """
     from kb_app.ingest import ingest as run
     from kb_cli.progress import cancel_on_interrupt, ingest_progress
@@ -63,22 +84,62 @@ def ingest(
         languages=None if languages is None else language_codes(languages),
         speakers=speakers,
         keep_suspect=keep_suspect,
+        encoding=encoding,
+        transcribe=transcribe,
     )
+    if watch:
+        _follow(paths, choices, json_output=json_output)
+        return
     with (
         closing(session.open(create=True)) as container,
         cancel_on_interrupt() as cancel,
         ingest_progress(json_lines=json_output) as on_progress,
     ):
         report = run(container, paths, choices=choices, on_progress=on_progress, cancel=cancel)
-    if json_output:
-        session.print_json(report)
-    else:
-        from kb_cli.render import render_report
-
-        render_report(report)
+    _show(report, json_output=json_output)
     if report.cancelled:
         raise Cancelled
     raise typer.Exit(exit_code_of(report))
+
+
+def _follow(paths: list[Path], choices: DocumentChoices, *, json_output: bool) -> None:
+    from kb_app.watching import follow
+    from kb_cli.progress import cancel_on_interrupt, ingest_progress
+    from kb_core.errors import Cancelled
+
+    last: IngestReportV1 | None = None
+
+    def on_report(report: IngestReportV1) -> None:
+        nonlocal last
+        last = report
+        _show(report, json_output=json_output)
+        if not report.cancelled:
+            session.note("following changes; Ctrl-C ends it")
+
+    with (
+        closing(session.open(create=True)) as container,
+        cancel_on_interrupt() as cancel,
+        ingest_progress(json_lines=json_output) as on_progress,
+    ):
+        follow(
+            container,
+            paths,
+            choices=choices,
+            on_report=on_report,
+            on_progress=on_progress,
+            cancel=cancel,
+        )
+    if last is not None and last.cancelled:
+        raise Cancelled
+
+
+def _show(report: IngestReportV1, *, json_output: bool) -> None:
+    if json_output:
+        session.print_json(report)
+        return
+    from kb_cli.render import render_report
+
+    render_report(report)
 
 
 def exit_code_of(report: IngestReportV1) -> ExitCode:

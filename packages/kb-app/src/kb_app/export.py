@@ -1,0 +1,60 @@
+"""Writing a stored document in a format of other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kb_app import plugins
+from kb_app.container import Container
+from kb_app.library import find_document
+from kb_app.whole_file import refuse_own_files, write_whole
+from kb_app.wire_export import ExportReportV1
+from kb_core.errors import NotFound, printable
+from kb_core.ports.store import StoredDocument
+
+
+def export_text(container: Container, name: str, format_name: str) -> str:
+    """Return what a file of that format would hold.
+
+    Args:
+        container: the knowledge base.
+        name: id of a document, the beginning of one, its path, or its file.
+        format_name: one of the installed exporters, such as `srt`.
+
+    Raises:
+        NotFound: there is no such document, or several begin like that.
+        ConfigError: no such format is known; the hint lists those that are.
+        FeatureMissing: the package that writes it is not installed.
+        ExportError: the format cannot hold this document.
+    """
+    _, text = _export(container, name, format_name)
+    return text
+
+
+def export_file(container: Container, name: str, format_name: str, out: Path) -> ExportReportV1:
+    """Write the file as UTF-8, whole or not at all.
+
+    Raises:
+        InputError: `out` cannot be written, or belongs to the knowledge base.
+        NotFound, ConfigError, FeatureMissing, ExportError: as `export_text`.
+    """
+    document, text = _export(container, name, format_name)
+    refuse_own_files(container, out)
+    content = text.encode()
+    write_whole(out, lambda file: file.write(content))
+    return ExportReportV1(
+        doc_id=document.doc_id,
+        doc_path=document.workspace_path,
+        format=format_name,
+        out_path=printable(str(out)),
+        byte_len=len(content),
+    )
+
+
+def _export(container: Container, name: str, format_name: str) -> tuple[StoredDocument, str]:
+    exporter = plugins.make_exporter(format_name)
+    stored = find_document(container, name)
+    document = container.store.load_document(stored.doc_id)
+    if document is None:
+        raise NotFound("document", name)
+    return stored, exporter(document)
