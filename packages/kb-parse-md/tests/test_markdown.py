@@ -170,7 +170,7 @@ def nothing_is_lost(lines: list[str]) -> None:
             assert stretch.text == "\n".join(lines[stretch.first : stretch.end])
     covered = {place for each in stretches for place in range(each.first, each.end)}
     for place, line in enumerate(lines):
-        if place not in covered and line.strip("#=-*_`~<>! \t\\|c"):
+        if place not in covered and line.strip().strip("#=-*_`~<>! \t\\|c"):
             assert is_markup(lines, place), (place, line)
 
 

@@ -75,7 +75,8 @@ def read_path(path: Path, media_type: str = "subtitle", **choices: object) -> Re
         transcripts=TranscriptMemory(), choices=DocumentChoices.model_validate(choices)
     )
     document = SubtitleExtractor().extract(asset, runtime)
-    return Read(document, [warning.message for warning in runtime.warnings])
+    warnings = [f"{each.unit}: {each.message}" for each in runtime.warnings]
+    return Read(document, [warning.removeprefix("None: ") for warning in warnings])
 
 
 @pytest.fixture

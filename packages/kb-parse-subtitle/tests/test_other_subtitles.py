@@ -43,7 +43,7 @@ def test_ass_dialogue_is_found_by_the_format_line(read: Read) -> None:
         (7000, 8000),
     ]
     assert found.flags == [[], [], ["time_repaired"], []]
-    assert found.warnings == ["line 13: its time cannot be read"]
+    assert found.warnings == ["line 13: a time that cannot be read"]
 
 
 def test_ssa_without_a_format_line_has_the_usual_fields(read: Read) -> None:
@@ -165,3 +165,4 @@ def test_an_offset_beyond_the_lyrics_moves_them_to_the_beginning(read: Read) -> 
     found = read("[offset: 5000]\n[00:01.00]one\n[00:04.00]two\n[00:07.00]three\n")
     assert found.cues == [(0, 0, "one"), (0, 2000, "two"), (2000, 2000, "three")]
     assert found.flags == [["time_repaired"], ["time_repaired"], []]
+    assert read("[offset: 5000]\n[00:01.00]one\n[00:02.00]\n").cues == [(0, 0, "one")]

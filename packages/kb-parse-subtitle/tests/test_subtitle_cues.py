@@ -29,6 +29,11 @@ def test_a_byte_order_mark_and_line_ends_change_no_cue(
         assert "\ufeff" not in found.document.model_dump_json()
 
 
+def test_a_byte_order_mark_in_the_middle_of_a_joined_file_is_no_text(read: Read) -> None:
+    found = read(f"\ufeff\ufeff{TWO_CUES}\n\ufeff3\n00:00:05,000 --> 00:00:06,000\nTh\ufeffird\n")
+    assert found.texts == ["First", "Second", "Third"]
+
+
 def test_numbers_that_were_said_stay_text(read: Read) -> None:
     found = read(
         srt(("00:00:01,000 --> 00:00:02,000", "3\n2\n1"), ("00:00:03,000 --> 00:00:04,000", "1999"))
@@ -84,6 +89,11 @@ def test_text_with_an_arrow_is_no_time(read: Read) -> None:
     assert found.texts == ["press File --> Save\na -> b"]
 
 
+def test_an_arrow_between_words_is_no_damaged_time(read: Read) -> None:
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nfirst\nFile --> Save\n\nEdit --> Undo\n"
+    assert read(text).texts == ["first\nFile --> Save\nEdit --> Undo"]
+
+
 def test_a_cue_without_a_time_lies_between_its_neighbours(read: Read) -> None:
     found = read(
         "1\n00:00:01,000 --> 00:00:02,000\nFirst\n\n2\nLost\n\n"
@@ -91,7 +101,7 @@ def test_a_cue_without_a_time_lies_between_its_neighbours(read: Read) -> None:
     )
     assert found.cues == [(1000, 2000, "First"), (2000, 5000, "Lost"), (5000, 6000, "Third")]
     assert found.flags == [[], ["time_repaired"], []]
-    assert found.warnings == ["line 5: it has no time that can be read"]
+    assert found.warnings == ["line 5: no time that can be read"]
 
 
 def test_times_that_cannot_be_read_lose_no_text(read: Read) -> None:

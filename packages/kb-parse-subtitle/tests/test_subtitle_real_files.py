@@ -141,7 +141,7 @@ def test_a_meeting_export_keeps_its_speakers(read_file: ReadFile) -> None:
 def test_broken_times_of_real_files_lose_no_text(read_file: ReadFile) -> None:
     no_time = read_file(FIXTURES / "missing_timeframe.srt")
     assert no_time.cues[1] == (7000, 11_890, "Caption text #2")
-    assert no_time.warnings == ["line 5: it has no time that can be read"]
+    assert no_time.warnings == ["line 5: no time that can be read"]
     bad_time = read_file(FIXTURES / "invalid_timeframe.vtt")
     assert bad_time.cues[1] == (7000, 11_890, "Caption text #2")
     assert bad_time.flags[1] == ["time_repaired"]

@@ -29,6 +29,8 @@ def test_each_line_of_rolling_captions_comes_once_with_its_first_time(read: Read
 def test_a_sentence_that_is_said_again_later_is_kept_twice(read: Read) -> None:
     again = ("01:06.000 --> 01:08.000", "A B C")
     assert read(vtt(*ROLLING, again)).texts == ["A B C", "D E F", "G H", "A B C"]
+    last_again = ("01:06.000 --> 01:08.000", "G H")
+    assert read(vtt(*ROLLING, last_again)).texts == ["A B C", "D E F", "G H", "G H"]
     plain = vtt(("00:00.000 --> 00:02.000", "A B C"), again)
     assert read(plain).cues == [(0, 2000, "A B C"), (66_000, 68_000, "A B C")]
 

@@ -61,6 +61,20 @@ def test_whisperx_words_without_times_lie_between_their_neighbours(read: Read) -
     assert (found.document.lang, found.transcript.model_id) == ("en", "whisperx-json")
 
 
+@pytest.mark.parametrize(
+    ("speakers", "speaker"), [(("A", "A"), "A"), (("A", "B"), None), (("A", None), None)]
+)
+def test_a_segment_without_a_speaker_has_that_of_all_its_words_or_none(
+    read: Read, speakers: tuple[str | None, ...], speaker: str | None
+) -> None:
+    words = [{"word": "x", "start": 1, "end": 2, "speaker": each} for each in speakers]
+    rows = [
+        {"start": 0, "end": 1, "text": "a", "speaker": "A"},
+        {"start": 1, "end": 2, "text": "x x", "words": words},
+    ]
+    assert read(json.dumps({"segments": rows})).turns == [("A", "a"), (speaker, "x x")]
+
+
 def whisper_cpp(segments: list[dict[str, Any]]) -> str:
     value = {"result": {"language": "zh"}, "transcription": segments}
     return json.dumps(value, ensure_ascii=False)

@@ -82,9 +82,10 @@ def test_a_colon_in_a_sentence_begins_no_turn(read: Read) -> None:
 
 
 def test_headings_and_front_matter_are_nobodys(read: Read) -> None:
-    found = read("---\ntitle: x\n---\n# Part one\n\nAnn: hi\n\n---\n\n## Two\n\nBob: yo\n", "x.md")
-    assert found.turns == [(None, "Part one"), ("Ann", "hi"), (None, "Two"), ("Bob", "yo")]
-    assert found.transcript.segments[0].source_lines.start == 4
+    found = read("---\ntitle: x\n---\n# A talk\n\nAnn: hi\n\n---\n\n## Two\n\nBob: yo\n", "x.md")
+    assert found.turns == [("Ann", "hi"), (None, "Two"), ("Bob", "yo")]
+    assert found.document.title == "A talk"
+    assert found.transcript.segments[0].source_lines.start == 6
 
 
 def test_a_mark_out_of_order_moves_no_other(read: Read) -> None:
@@ -96,7 +97,7 @@ def test_a_mark_out_of_order_moves_no_other(read: Read) -> None:
         (30_000, 30_000, "d"),
     ]
     assert found.flags == [[], ["time_repaired"], [], []]
-    assert found.warnings == ["line 3: its time mark is out of order"]
+    assert found.warnings == ["line 3: a time mark out of order"]
 
 
 def test_a_line_that_is_only_a_time_is_a_mark(read: Read) -> None:

@@ -38,7 +38,7 @@ _TYPED = _NUMBERS | {f"{_TAG}null", f"{_TAG}bool", f"{_TAG}timestamp"}
 _MAX_NUMBER_CHARS = 40
 _MAX_EXACT_INTEGER = 2**53
 _UNFIT = re.compile(r"[\ud800-\udfff]")
-_KEY_LINE = re.compile(r"(?:[^\s#:&*!|>%@`\[{\"'-][^:\n]*|\"[^\"\n]*\"|'[^'\n]*'):(?:\s|$)|[{?]")
+_KEY_LINE = re.compile(r"(?:[^\s#:&*!|>%@`\"'-][^:\n]*|\"[^\"\n]*\"|'[^'\n]*'):(?:\s|$)|- |[?{\[]")
 
 Warn = Callable[[str, str], None]
 

@@ -88,7 +88,7 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Stretch]:
 
 
 def _tokens(lines: Sequence[str]) -> list[Token]:
-    source = "\n".join(lines)
+    source = "\n".join((*lines, ""))  # without a last line end, one is not counted in a fence
     if lines and lines[0].rstrip(_BLANKS) == "---":
         tokens = _parser(with_front_matter=True).parse(source)
         if tokens and tokens[0].type == "front_matter" and may_be_front_matter(tokens[0].content):

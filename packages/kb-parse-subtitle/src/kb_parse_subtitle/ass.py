@@ -60,7 +60,7 @@ def _cue(fields: list[str], rest: str, line_number: int) -> Cue:
     values = rest.split(",", len(fields) - 1)
     cue = Cue(text=rest, first_line=line_number, last_line=line_number)
     if len(values) < len(fields) or fields[-1] != "text":
-        cue.problem = "it has not the fields that the file announces"
+        cue.problem = "fewer fields than the file announces"
         return cue
     of = dict(zip(fields, values, strict=True))
     timing = Timing(clock_ms(of.get("start", "")), clock_ms(of.get("end", "")))

@@ -23,8 +23,7 @@ class Cue:
         last_line: the last line of its text.
         start_ms: None where the file says none, or says nonsense.
         end_ms: the same; before `start_ms` where the file says so.
-        problem: what is wrong with its times, in words that follow the line number; None when
-            nothing is.
+        problem: what is wrong with its times, in words before "at line 5"; None when nothing is.
     """
 
     text: str

@@ -93,7 +93,10 @@ class SubtitleExtractor:
             ConfigError: the encoding that was chosen for it is none.
         """
         parsed = self._parse(asset, runtime)
-        warnings = tuple(warning.message for warning in runtime.warnings)
+        warnings = tuple(
+            f"{warning.unit}: {warning.message}" if warning.unit else warning.message
+            for warning in runtime.warnings
+        )
         return _document(asset, parsed, warnings)
 
     def _parse(self, asset: RawAsset, runtime: ExtractRuntime) -> _Parsed:
@@ -147,7 +150,7 @@ def _decoded(data: bytes, path: str, encoding: str | None) -> DecodedText:
 
 def _warn(placed: Placed, runtime: ExtractRuntime) -> None:
     for line_number, problem in placed.problems[:_MAX_WARNED_LINES]:
-        runtime.warn("damaged_cue", f"line {line_number}: {problem}", f"line {line_number}")
+        runtime.warn("damaged_cue", problem, f"line {line_number}")
     more = len(placed.problems) - _MAX_WARNED_LINES
     if more > 0:
         runtime.warn("damaged_cue", f"{more} more places like these")
@@ -174,22 +177,6 @@ def _document(asset: RawAsset, parsed: _Parsed, warnings: tuple[str, ...]) -> Ca
         asset_id=asset.asset_id,
         parser_version=PARSER_VERSION,
     )
-    line_count = parsed.line_count
-    duration_ms = max(segment.end_ms for segment in transcript.segments)
-    span = (
-        TimeSpan(start_ms=0, end_ms=duration_ms)
-        if transcript.timed
-        else LineSpan(start=1, end=max(1, line_count))
-    )
-    block = AudioRefBlock(
-        block_id=make_block_id(
-            doc_id=doc_id, block_kind="audio_ref", heading_path=(), ordinal=0, source_span=span
-        ),
-        source_span=span,
-        asset_id=asset.asset_id,
-        duration_ms=duration_ms,
-        transcript=transcript,
-    )
     title = parsed.read.cues.title or _stem(asset.workspace_path)
     return CanonicalDocument(
         doc_id=doc_id,
@@ -198,12 +185,12 @@ def _document(asset: RawAsset, parsed: _Parsed, warnings: tuple[str, ...]) -> Ca
         media_type=asset.media_type,
         title=title,
         lang=transcript.language,
-        blocks=(block,),
+        blocks=(_block(asset, parsed, doc_id),),
         metadata=DocumentMetadata(
             source_type="transcript",
             warnings=warnings,
             encoding=parsed.decoded.encoding,
-            line_count=line_count,
+            line_count=parsed.line_count,
         ),
         provenance=(_provenance(parsed),),
         parser_version=PARSER_VERSION,
@@ -217,6 +204,25 @@ def _document(asset: RawAsset, parsed: _Parsed, warnings: tuple[str, ...]) -> Ca
                 "lang": transcript.language,
             }
         ),
+    )
+
+
+def _block(asset: RawAsset, parsed: _Parsed, doc_id: str) -> AudioRefBlock:
+    transcript = parsed.transcript
+    duration_ms = max(segment.end_ms for segment in transcript.segments)
+    span = (
+        TimeSpan(start_ms=0, end_ms=duration_ms)
+        if transcript.timed
+        else LineSpan(start=1, end=max(1, parsed.line_count))
+    )
+    return AudioRefBlock(
+        block_id=make_block_id(
+            doc_id=doc_id, block_kind="audio_ref", heading_path=(), ordinal=0, source_span=span
+        ),
+        source_span=span,
+        asset_id=asset.asset_id,
+        duration_ms=duration_ms,
+        transcript=transcript,
     )
 
 

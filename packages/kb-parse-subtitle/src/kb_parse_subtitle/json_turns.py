@@ -161,11 +161,11 @@ def _set_times(cues: Sequence[Cue], elements: Sequence[Element]) -> bool:
     has_ends = any(cue.end_ms is not None for cue in cues)
     for cue in cues:
         if cue.start_ms is None:
-            cue.problem = "it has no time that can be read"
+            cue.problem = "no time that can be read"
         elif cue.end_ms is None and has_ends:
-            cue.problem = "its end cannot be read"
+            cue.problem = "an end that cannot be read"
         elif cue.end_ms is not None and cue.end_ms < cue.start_ms:
-            cue.problem = "it ends before it begins"
+            cue.problem = "an end before the start"
     return True
 
 

@@ -84,7 +84,7 @@ def _read_line(line: str, line_number: int, lyrics: _Lyrics, *, has_hours: bool)
             lyrics.facts.setdefault(meta[1].strip().lower(), meta[2].strip())
         elif line.strip():
             text = joined_lines([line])
-            problem = "it has no time that can be read"
+            problem = "no time that can be read"
             lyrics.cues.append(Cue(text, line_number, line_number, problem=problem))
         return
     text, words = _words(line[end:])
@@ -93,7 +93,7 @@ def _read_line(line: str, line_number: int, lyrics: _Lyrics, *, has_hours: bool)
     for start_ms in starts if text else ():
         moved = [_moved(word, start_ms - starts[0]) for word in words]
         cue = Cue(text, line_number, line_number, start_ms=start_ms, words=tuple(moved))
-        cue.problem = None if start_ms <= MAX_MS else "its time cannot be read"
+        cue.problem = None if start_ms <= MAX_MS else "a time that cannot be read"
         lyrics.cues.append(cue)
 
 

@@ -18,7 +18,7 @@ from kb_parse_subtitle.json_file import Element, JsonFile, join_characters, mend
 
 _SPECIAL_TOKEN = re.compile(r"\[_.*\]|<\|.*\|>", re.DOTALL)
 _STANDS_ALONE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
-_BROKEN = "its time cannot be read"
+_BROKEN = "a time that cannot be read"
 
 
 def read_whisper_cpp(file: JsonFile) -> Cues:
@@ -92,11 +92,11 @@ def _cue(element: Element, text: str) -> Cue:
 
 def _note_times(cue: Cue) -> None:
     if cue.start_ms is None:
-        cue.problem = "it has no time that can be read"
+        cue.problem = "no time that can be read"
     elif cue.end_ms is None:
-        cue.problem = "its end cannot be read"
+        cue.problem = "an end that cannot be read"
     elif cue.end_ms < cue.start_ms:
-        cue.problem = "it ends before it begins"
+        cue.problem = "an end before the start"
 
 
 def _offsets(timed: Mapping[str, Any]) -> tuple[int | None, int | None]:

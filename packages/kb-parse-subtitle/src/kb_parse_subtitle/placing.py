@@ -18,7 +18,7 @@ from kb_core import (
     Word,
     repair_timeline,
 )
-from kb_parse_subtitle.cue import Cue, Cues
+from kb_parse_subtitle.cue import Cue, Cues, joined_lines
 from kb_parse_subtitle.languages import language_code
 from kb_parse_subtitle.rolling import fold_rolling
 
@@ -66,8 +66,10 @@ def place(found: Cues) -> Placed:
 
 
 def _clean(cue: Cue) -> bool:
-    cue.text = clean_text(cue.text)
-    cue.speaker = clean_text(" ".join((cue.speaker or "").split())) or None
+    text = clean_text(cue.text)
+    if text != cue.text:  # a control character may have stood between text and white space
+        cue.text = joined_lines(text.split("\n"))
+    cue.speaker = " ".join(clean_text(cue.speaker or "").split()) or None
     return bool(cue.text.strip())
 
 

@@ -116,7 +116,7 @@ class _Reader:
         text = without_overrides("\n".join(self._lines[text_begin:text_end]))
         problem = timing.problem if (timing.start_ms, timing.end_ms) != (None, None) else None
         if timing.start_ms is None:
-            problem = "it has no time that can be read"
+            problem = "no time that can be read"
         for voiced in voiced_texts(text, timing.start_ms, timing.end_ms):
             self._cues.append(
                 Cue(

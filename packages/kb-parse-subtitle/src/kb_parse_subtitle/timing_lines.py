@@ -27,12 +27,12 @@ class Timing(NamedTuple):
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with it, in words that follow the line number."""
+        """What is wrong with it, in words before "at line 5"."""
         if self.start_ms is None:
-            return "its time cannot be read"
+            return "a time that cannot be read"
         if self.end_ms is None:
-            return "its end cannot be read"
-        return "it ends before it begins" if self.end_ms < self.start_ms else None
+            return "an end that cannot be read"
+        return "an end before the start" if self.end_ms < self.start_ms else None
 
 
 def arrow_timing(line: str) -> Timing | None:

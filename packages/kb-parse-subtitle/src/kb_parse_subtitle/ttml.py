@@ -140,7 +140,7 @@ class _Reader:
             speaker=(local.get("agent") or "").partition(" ")[0] or parent.speaker,
             problem=parent.problem,
         )
-        if name in _TIMED:
+        if name in _TIMED and (local or parent.is_sequence):
             self._set_times(element, local, parent)
         element.next_ms = element.start_ms
         return element
@@ -158,10 +158,10 @@ class _Reader:
             limit_ms = parent.end_ms if parent.end_ms is not None else min(ends)
             element.end_ms = min(*ends, limit_ms)
         if None in times.values():
-            element.problem = "its time cannot be read"
+            element.problem = "a time that cannot be read"
             element.has_time = begin is not None
         elif element.end_ms is not None and element.end_ms < element.start_ms:
-            element.problem = "it ends before it begins"
+            element.problem = "an end before the start"
 
     def _end(self, _: str) -> None:
         element = self._stack.pop()
@@ -178,8 +178,8 @@ class _Reader:
         if self._agent is not None and element.name == "name":
             self._agents[self._agent] = f"{self._agents.get(self._agent, '')}{data}"
         elif self._paragraph is not None and not element.is_hidden:
-            text = data if element.keeps_space else _SPACES.sub(" ", data)
-            self._paragraph.add(text, element)
+            is_plain = element.keeps_space or not ("\n" in data or "  " in data or "\t" in data)
+            self._paragraph.add(data if is_plain else _SPACES.sub(" ", data), element)
 
     def _finish(self, line_number: int) -> None:
         if self._paragraph is None:
@@ -203,7 +203,7 @@ class _Reader:
             ends = [each.end_ms for each in inner if each.end_ms is not None]
             cue.end_ms = max(ends, default=None)
         else:
-            cue.problem = cue.problem or "it has no time"
+            cue.problem = cue.problem or "no time"
         cue.words = tuple(_words(spans, holder, cue))
         self.cues.append(cue)
 

@@ -31,6 +31,8 @@ def _behind(group: int) -> str:
 
 
 _BEFORE = rf"\s*+(?:[-*+>]\s++)?(?:{_bracketed(1)}\s*+[-–—:]?\s*+)?"
+NOBODY_KNOWN = "?"
+"""Stands where a name would, so that words do not go on with the turn before."""
 _COLON = "[:：]"
 _PLAIN_NAME = r"[^\s:：\[\](){}<>*#|\\\"“”][^:：\[\](){}<>*#|\\\"“”\n]{0,58}?"
 _BOLD = re.compile(
@@ -95,7 +97,7 @@ def _matching(lines: Sequence[str], pattern: re.Pattern[str]) -> dict[int, Head]
         clocks = (groups.get(f"c{number}") for number in range(1, _CLOCK_GROUPS + 1))
         clock = next((each for each in clocks if each is not None), None)
         speaker = " ".join(match["name"].strip(" -–—|,").split())
-        if speaker and (_is_name(speaker) or pattern is _BOLD):
+        if speaker and (speaker == NOBODY_KNOWN or _is_name(speaker) or pattern is _BOLD):
             heads[place] = Head(speaker, clock, (groups.get("rest") or "").strip())
     return heads
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from kb_core import SegmentFlag
 from kb_parse_subtitle.cue import Cue, Cues, TextFile, joined_lines
 from kb_parse_subtitle.marks import MARK, mark_ms, trusted_marks
-from kb_parse_subtitle.turn_heads import Head, turn_heads
+from kb_parse_subtitle.turn_heads import NOBODY_KNOWN, Head, turn_heads
 
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?P<text>.*)")
 _RULE = re.compile(r"\s*+(?:[-*_=]\s*+){3,}")
@@ -63,8 +63,10 @@ def read_written(file: TextFile) -> Cues:
             Cue(each.text, each.first_line, each.last_line, speaker=each.speaker)
             for each in stretches
         ]
-        return Cues(cues, timed=False, in_text_order=True)
-    return _timed(stretches, reader.marks_ms)
+        return Cues(cues, timed=False, in_text_order=True, title=reader.title)
+    found = _timed(stretches, reader.marks_ms)
+    found.title = reader.title
+    return found
 
 
 class _Reader:
@@ -75,6 +77,8 @@ class _Reader:
         self._open: _Stretch | None = None
         self._next_has_mark = False
         self.marks_ms: list[int] = []
+        self.title: str | None = None
+        self._has_begun = False
 
     def stretches(self) -> Iterator[_Stretch]:
         """Yield the stretches; `marks_ms` is whole when the last one is out."""
@@ -84,10 +88,12 @@ class _Reader:
             if head or heading or not line.strip() or _RULE.fullmatch(line):
                 yield from self._closed()
             if head is not None:
-                self._speaker = head.speaker
+                self._speaker = None if head.speaker == NOBODY_KNOWN else head.speaker
                 if head.clock is not None:
                     self._mark(head.clock)
                 yield from self._take(head.rest, place + 1)
+            elif heading is not None and self.title is None and not self._has_begun:
+                self.title = _ESCAPE.sub(r"\1", heading["text"]).strip() or None
             elif heading is not None:
                 self._speaker, speaker = None, self._speaker
                 yield from self._take(heading["text"].rstrip(" #"), place + 1)
@@ -114,6 +120,7 @@ class _Reader:
         text = _ESCAPE.sub(r"\1", text).strip()
         if not text:
             return
+        self._has_begun = True
         if self._open is None:
             mark = len(self.marks_ms) - 1
             self._open = _Stretch(
@@ -151,7 +158,7 @@ def _timed(stretches: Sequence[_Stretch], marks_ms: Sequence[int]) -> Cues:
         cue.start_ms = starts_ms[each.mark] if each.mark >= 0 else 0
         cue.end_ms = ends_ms[each.mark + 1]
         if each.has_mark and not trusted[each.mark]:
-            cue.problem = "its time mark is out of order"
+            cue.problem = "a time mark out of order"
             cue.flags = (SegmentFlag(code="time_repaired", detail=cue.problem),)
         elif not each.has_mark:
             cue.flags = (SegmentFlag(code="time_between_marks"),)

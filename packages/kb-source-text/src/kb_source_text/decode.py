@@ -26,7 +26,7 @@ _NOT_OF_FILES = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-es
 _LOOKED_AT_BYTES = 4096
 _MIN_PLAIN_SHARE = 0.9
 _MIN_ASCII_SHARE = 0.05
-_MIN_ZERO_SHARE_OF_ASCII = 0.25
+_MIN_ZERO_SHARE_OF_ASCII = 0.8
 _GOOD_CHARS_PER_BAD = 6
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _OTHER_HINT = "name another --encoding, or leave it out to have it told by the bytes"
@@ -134,8 +134,10 @@ def _wide_without_mark(data: bytes) -> str | None:
         return None
     if _plain_share(_PLAIN_ASCII, head, best, 2) < _MIN_ASCII_SHARE:
         return None
-    is_utf_8 = head.count(0) < len(head) * _MIN_ZERO_SHARE_OF_ASCII and _decodes(data, "utf-8")
-    return None if is_utf_8 else best
+    if _decodes(data, "utf-8"):
+        fewer, more = sorted((head[0::2].count(0), head[1::2].count(0)))
+        return best if fewer == 0 and more >= _MIN_ZERO_SHARE_OF_ASCII * len(head) / 2 else None
+    return best
 
 
 def _plain_share(plain: re.Pattern[str], head: bytes, codec: str, width: int) -> float:
