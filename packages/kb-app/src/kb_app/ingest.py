@@ -146,7 +146,7 @@ class _IngestRun:
             scanned=plan.scanned,
             new=counts["new"],
             updated=counts["updated"],
-            skipped=counts["skipped"],
+            skipped=counts["skipped"] + plan.unchanged,
             moved=counts["moved"],
             removed=counts["removed"],
             errors=counts["error"],

@@ -20,6 +20,7 @@ from kb_app.ingest_items import error_item, stored_item
 from kb_app.ingest_removals import RemovalRule, real_place
 from kb_app.making import Source
 from kb_app.staleness import StalenessCheck
+from kb_app.unchanged_folders import unchanged_folders
 from kb_app.wire import IngestItemV1, ItemKind
 from kb_core import DocumentChoices, MediaType, RawAsset
 from kb_core.errors import InputError, UnreadableFile, UnsupportedMedia, printable
@@ -53,12 +54,16 @@ class IngestTask:
 
 @dataclass(slots=True)
 class IngestPlan:
-    """Tasks to do, documents to remove, and what is settled already."""
+    """Tasks to do, documents to remove, and what is settled already.
+
+    `unchanged` counts files of which nothing more is said, because they are many.
+    """
 
     tasks: list[IngestTask] = field(default_factory=list)
     removals: list[StoredDocument] = field(default_factory=list)
     settled: list[IngestItemV1] = field(default_factory=list)
     scanned: int = 0
+    unchanged: int = 0
 
 
 class IngestPlanner:
@@ -82,7 +87,7 @@ class IngestPlanner:
         self._store: DocumentStore = container.store
         self._root = container.settings.workspace.root
         self._staleness = StalenessCheck(container)
-        self._documents = {doc.workspace_path: doc for doc in self._store.list_documents()}
+        self._documents: dict[str, StoredDocument] = {}
         self._plan = IngestPlan()
         self._seen_paths: set[str] = set()
         self._moved_ids: set[str] = set()
@@ -92,6 +97,9 @@ class IngestPlanner:
 
     def plan(self, paths: Sequence[Path]) -> IngestPlan:
         """Look at `paths` and return what is to be done, in a fixed order."""
+        if self._choices == DocumentChoices() and self._settle_unchanged(paths):
+            return self._plan
+        self._documents = {doc.workspace_path: doc for doc in self._store.list_documents()}
         folders = [path for path in paths if os.path.isdir(path)]
         named = {Path(os.path.abspath(path)) for path in paths}
         self._forgotten = self._without_named(paths)
@@ -113,6 +121,18 @@ class IngestPlanner:
             and (self._is_companion(document) or removals.removes(document))
         )
         return self._plan
+
+    def _settle_unchanged(self, paths: Sequence[Path]) -> bool:
+        """Return whether there is nothing to do, and count what was found then."""
+        trees = unchanged_folders(self._container, paths)
+        if trees is None:
+            return False
+        unchanged = set[str]().union(*(tree.paths for tree in trees))
+        self._plan.unchanged = len(unchanged)
+        self._plan.scanned += len(unchanged)
+        for skipped in dict.fromkeys(each for tree in trees for each in tree.skipped):
+            self._note_skipped(skipped)
+        return True
 
     def _look_at(self, files: Sequence[FoundFile], named: set[Path]) -> None:
         companions = {companion.path for companion in self._companions.values()}

@@ -122,7 +122,11 @@ class IngestItemV1(Model):
 
 
 class IngestReportV1(Model):
-    """Summary of one `kb ingest`."""
+    """Summary of one `kb ingest`.
+
+    Where nothing at all has changed among a thousand files or more, `skipped` counts the files and
+    `items` does not name them.
+    """
 
     schema_version: Literal["ingest_report.v1"] = "ingest_report.v1"
     scanned: int

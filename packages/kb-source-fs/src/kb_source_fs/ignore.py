@@ -17,6 +17,7 @@ from kb_core.errors import ConfigError, UnreadableFile, printable
 
 IGNORE_FILE_NAME = ".kbignore"
 
+DEFAULT_ORIGIN = "kb's own rules"
 DEFAULT_IGNORES = (
     ".*",
     "node_modules/",

@@ -21,6 +21,7 @@ from kb_core.ports.store import FileStamp
 from kb_source_fs.asset import stamp_from
 from kb_source_fs.ignore import (
     DEFAULT_IGNORES,
+    DEFAULT_ORIGIN,
     IGNORE_FILE_NAME,
     IgnoreList,
     ignore_list,
@@ -143,7 +144,7 @@ class _Walk:
 
     def _folder(self, root: Path) -> Iterator[FoundFile | SkippedPath]:
         rules = [
-            ignore_list(root, DEFAULT_IGNORES, "kb's own rules"),
+            ignore_list(root, DEFAULT_IGNORES, DEFAULT_ORIGIN),
             ignore_list(root, self._ignore, "the settings"),
         ]
         pending = _children(root, rules)

@@ -69,6 +69,21 @@ def known_files(connection: sqlite3.Connection) -> list[KnownFile]:
     ]
 
 
+def version_groups(connection: sqlite3.Connection) -> list[tuple[str, DocumentVersions]]:
+    """Return each kind with its versions once, companions' recordings left out."""
+    rows = connection.execute(
+        "SELECT DISTINCT media_type, versions FROM documents"
+        " WHERE doc_id NOT IN (SELECT doc_id FROM companion_files) ORDER BY 1, 2"
+    )
+    return [(kind, DocumentVersions.model_validate_json(text)) for kind, text in rows]
+
+
+def has_companions(connection: sqlite3.Connection) -> bool:
+    """Return whether there is a companion file."""
+    (found,) = connection.execute("SELECT EXISTS (SELECT 1 FROM companion_files)").fetchone()
+    return bool(found)
+
+
 def forgotten_paths(connection: sqlite3.Connection) -> list[str]:
     """Return the paths that stay out, in order."""
     rows = connection.execute("SELECT workspace_path FROM forgotten_paths ORDER BY 1")

@@ -15,6 +15,7 @@ from kb_core.document import CanonicalDocument
 from kb_core.errors import StoreError, printable
 from kb_core.model import nfc
 from kb_core.ports.store import (
+    DocumentVersions,
     FileStamp,
     HealthFinding,
     IngestedDocument,
@@ -113,6 +114,19 @@ class SqliteStore:
         """Return what `forget` noted, in order."""
         with self._database.read() as connection:
             return reading.forgotten_paths(connection)
+
+    def version_groups(self) -> list[tuple[str, DocumentVersions]]:
+        """Return each combination of kind and versions that some document has, in order.
+
+        Documents whose transcript was read from a companion file are left out.
+        """
+        with self._database.read() as connection:
+            return reading.version_groups(connection)
+
+    def has_companions(self) -> bool:
+        """Return whether some document's transcript was read from a companion file."""
+        with self._database.read() as connection:
+            return reading.has_companions(connection)
 
     def list_documents(self) -> list[StoredDocument]:
         """Return all documents, ordered by workspace path."""

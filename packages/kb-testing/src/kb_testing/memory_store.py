@@ -22,7 +22,13 @@ from kb_core import (
     StoredPassage,
     nfc,
 )
-from kb_core.ports.store import FileStamp, IngestedDocument, KnownFile, StoredDocument
+from kb_core.ports.store import (
+    DocumentVersions,
+    FileStamp,
+    IngestedDocument,
+    KnownFile,
+    StoredDocument,
+)
 from kb_core.transcript_memory import TranscriptMemory
 
 Tokenize = Callable[[str], Sequence[str]]
@@ -87,6 +93,19 @@ class MemoryStore(TranscriptMemory):
     def forgotten_paths(self) -> list[str]:
         """Return what `forget` noted, in order."""
         return sorted(self._forgotten)
+
+    def version_groups(self) -> list[tuple[str, DocumentVersions]]:
+        """Return each combination of kind and versions that some document has, in order."""
+        groups = {
+            (each.document.media_type, each.versions.model_dump_json()): each.versions
+            for each in self._documents.values()
+            if each.companion is None
+        }
+        return [(kind, versions) for (kind, _), versions in sorted(groups.items())]
+
+    def has_companions(self) -> bool:
+        """Return whether some document's transcript was read from a companion file."""
+        return any(each.companion is not None for each in self._documents.values())
 
     def list_documents(self) -> list[StoredDocument]:
         """Return all documents, ordered by workspace path."""

@@ -132,6 +132,17 @@ class DocumentStore(Protocol):
         """
         ...
 
+    def version_groups(self) -> list[tuple[MediaType, DocumentVersions]]:
+        """Return each combination of kind and versions that some document has, in order.
+
+        Documents whose transcript was read from a companion file are left out.
+        """
+        ...
+
+    def has_companions(self) -> bool:
+        """Return whether some document's transcript was read from a companion file."""
+        ...
+
     def list_documents(self) -> list[StoredDocument]:
         """Return all documents, ordered by workspace path."""
         ...
