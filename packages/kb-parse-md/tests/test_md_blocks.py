@@ -183,7 +183,7 @@ def test_an_encoding_is_told_or_taken_as_said(read) -> None:
 
 def test_damaged_bytes_are_warned_of(read) -> None:
     document = read("배포 일정을 말씀드리겠습니다.".encode() + b"\xff")
-    assert document.metadata.warnings == ("1 bytes in it are no UTF-8",)
+    assert document.metadata.warnings == ("1 bytes in it are no text",)
     assert document.blocks[0].text.endswith("\ufffd")
 
 

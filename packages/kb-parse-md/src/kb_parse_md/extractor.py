@@ -78,7 +78,7 @@ class MarkdownExtractor:
             raise UnreadableFile(asset.source_path, reason) from error
         decoded = decode_text(data, asset.source_path, encoding=runtime.choices.encoding)
         if decoded.replaced_bytes:
-            runtime.warn("damaged_text", f"{decoded.replaced_bytes} bytes in it are no UTF-8")
+            runtime.warn("damaged_text", f"{decoded.replaced_bytes} bytes in it are no text")
         lines = lines_of(decoded.text)
         front = FrontMatter()
         stretches: Iterable[Stretch] = (

@@ -157,7 +157,7 @@ def _decodes(data: bytes, codec: str) -> bool:
 def _almost_utf_8(data: bytes) -> DecodedText | None:
     """Return the text where a few bytes among many characters of UTF-8 are damaged."""
     text = data.decode("utf-8", errors="replace")
-    bad = text.count(_REPLACEMENT)
+    bad = text.count(_REPLACEMENT) - data.count(_REPLACEMENT.encode())
     good = len(text) - len(text.encode("ascii", "ignore")) - bad
     if good < bad * _GOOD_CHARS_PER_BAD:
         return None

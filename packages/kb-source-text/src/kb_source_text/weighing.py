@@ -49,7 +49,6 @@ _WESTERN_SIGNS = frozenset("“”‘’–—…«»•€£§°·¿¡©®™\u
 _WORD = re.compile(r"[^\W\d_]+")
 _ODD_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r\f\x1b"))
 _SINGLE_BYTE = re.compile(r"cp125\d|cp(?:437|737|775|85\d|86\d|874)|koi8_\w|iso8859_\d+|tis_620")
-_WITH_OTHERS = re.compile(rb"[^\n\r]*[\x80-\xff][^\n\r]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +88,10 @@ def _sample(data: bytes) -> bytes:
     """Return the lines that are not ASCII, as far as they are needed."""
     lines: list[bytes] = []
     byte_count = 0
-    for match in _WITH_OTHERS.finditer(data):
-        lines.append(match[0])
-        byte_count += len(match[0]) + 1
+    for line in data.splitlines():
+        if not line.isascii():
+            lines.append(line[:_JUDGED_BYTES])
+            byte_count += len(line) + 1
         if byte_count >= _JUDGED_BYTES:
             break
     return b"\n".join(lines)[:_JUDGED_BYTES]
