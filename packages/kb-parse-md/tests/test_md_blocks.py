@@ -125,6 +125,11 @@ def test_line_ends_of_all_kinds_in_one_file_count_once_each(shape) -> None:
     assert [first for _, first, _, _ in shape("a\n\r\n\rb\r\rc\r\n\r\nd")] == [1, 4, 6, 8]
 
 
+def test_a_form_feed_alone_is_a_blank_line(shape) -> None:
+    assert shape("\f\n![a chart](c.png)\n\f\n") == [("image_ref", 2, 2, "a chart")]
+    assert shape("\f\nReal\n---\n") == [("heading", 2, 2, "Real")]
+
+
 def test_nul_is_gone_before_lines_are_looked_at(shape) -> None:
     assert shape("a\0b\n\0# C\n") == [("paragraph", 1, 1, "ab"), ("heading", 2, 2, "C")]
 

@@ -76,6 +76,11 @@ def test_broken_front_matter_is_warned_of_and_is_no_body(read) -> None:
     assert "front matter cannot be read" in document.metadata.warnings[0]
 
 
+def test_front_matter_is_not_nested_without_end(read) -> None:
+    assert read("---\na: " + "[" * 40 + "]" * 40 + "\n---\n").metadata.warnings == ()
+    assert read("---\na: " + "[" * 60 + "]" * 60 + "\n---\n").metadata.warnings != ()
+
+
 def test_text_between_two_lines_across_is_body(shape) -> None:
     assert shape("---\n\nOnce upon a time.\n\n---\n\nThe end.\n") == [
         ("paragraph", 3, 3, "Once upon a time."),

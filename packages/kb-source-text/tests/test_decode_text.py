@@ -17,7 +17,8 @@ KOREAN = (
     "BIOS/UEFI에서 부팅 순서를 바꿉니다",
     "## Step 5: 역 데이터 흐름 추가하기 {/*step-5*/}",
     "│무선 네트워크│  │드라이버│",
-    "ㅋㅋㅋ 뭐라고요?",
+    "ㅋㅋㅋ",
+    "ㅠㅠ",
     "♪ 음악 ♪",
     "똠방각하 펲시 햏 뷁 아햏햏",  # syllables that CP949 has beyond KS X 1001
     "안녕하세요, 배포 일정을 말씀드리겠습니다.",
@@ -27,6 +28,10 @@ KOREAN = (
 CHINESE = (
     "这个软件包不包括在安装程序里。",
     "《红楼梦》是一部小说",
+    "网络设置",
+    "GNOME 或 KDE",
+    '版支持"。',
+    f"├{'─' * 20}┼{'─' * 30}┤",
     "│硬盘│分区│",
     "㐀䶵 是很少用的字",
     "关于供应商合同的讨论",
@@ -107,7 +112,10 @@ def test_unicode_is_known_by_its_mark_or_its_zeros(encoding: str, text: str) -> 
 def test_a_stray_nul_does_not_make_it_utf_16(encoding: str) -> None:
     text = "배포 일정을\0 말씀드리겠습니다. 낡은 것"
     assert decode_text(text.encode(encoding), "a.md").text == text
-    assert decode_text(b"ab\0cd\0\0", "a.md").encoding == "utf-8"
+    pairs = "배포일정회의논의\0"  # each of its pairs of bytes is a Korean syllable of UTF-16, too
+    assert decode_text(pairs.encode(encoding), "a.md").text == pairs
+    for plain in (b"ab\0cd\0\0", b"11\0\0"):
+        assert decode_text(plain, "a.md").encoding == "utf-8"
 
 
 @pytest.mark.parametrize(
@@ -130,8 +138,8 @@ def test_a_few_damaged_bytes_are_replaced_and_counted(
 
 
 def test_what_stands_behind_much_ascii_is_weighed_too() -> None:
-    text = "key = value\n" * 5_000 + "x" * 300_000 + "\n어제 회의에서 배포오류를 논의했다\n"
-    assert decode_text(text.encode("cp949"), "a.txt").text == text
+    text = "key = value\n" * 5_000 + "x" * 300_000 + "\n谢谢大家\n"
+    assert decode_text(text.encode("gb18030"), "a.txt").text == text
 
 
 @given(st.text())
@@ -162,9 +170,14 @@ def test_half_a_character_never_comes_out() -> None:
         decode_text(b"+2AA-", "a.txt", encoding="utf-7")
 
 
-def test_bytes_that_are_no_text_are_refused() -> None:
+@pytest.mark.parametrize(
+    "data",
+    [bytes(range(256)) * 20, b"\xff\xff\xff \xff\xff", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"],
+    ids=["all", "senseless", "picture"],
+)
+def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
     with pytest.raises(InputError, match="no text") as error:
-        decode_text(bytes(range(256)) * 20, "a.txt")
+        decode_text(data, "a.txt")
     assert "--encoding" in (error.value.hint or "")
 
 

@@ -125,8 +125,7 @@ def _stretch(token: Token, lines: Sequence[str], first: int, end: int) -> Stretc
     kind = _KINDS.get(token.type)
     if kind is None:
         return None
-    while end > first and not lines[end - 1].strip():
-        end -= 1
+    first, end = _without_blank_lines(lines, first, end)
     text = "\n".join(lines[first:end])
     if token.type == "html_block":
         return None if _is_comment(text) else Stretch(kind, first, end, text)
@@ -134,6 +133,15 @@ def _stretch(token: Token, lines: Sequence[str], first: int, end: int) -> Stretc
     if image is not None and image["text"].strip():
         return Stretch("image", first, end, image["text"], info=image["target"])
     return Stretch(kind, first, end, text)
+
+
+def _without_blank_lines(lines: Sequence[str], first: int, end: int) -> tuple[int, int]:
+    """Return the range without the blank lines around it; form feeds are blank to people."""
+    while end > first and not lines[end - 1].strip():
+        end -= 1
+    while first < end and not lines[first].strip():
+        first += 1
+    return first, end
 
 
 def _fenced(token: Token, lines: Sequence[str], first: int, end: int) -> Stretch:
@@ -147,7 +155,8 @@ def _heading(token: Token, lines: Sequence[str], first: int, end: int) -> Stretc
     if token.markup.startswith("#"):
         text = _without_marks(lines[first])
     else:
-        end -= 1  # the line that underlines it
+        # The last line is the one that underlines it.
+        first, end = _without_blank_lines(lines, first, end - 1)
         text = "\n".join(lines[first:end]).strip(_BLANKS)
     return Stretch("heading", first, end, _without_anchor(text), level=int(token.tag[1:]))
 

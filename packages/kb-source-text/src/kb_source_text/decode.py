@@ -26,7 +26,7 @@ _NOT_OF_FILES = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-es
 _LOOKED_AT_BYTES = 4096
 _MIN_PLAIN_SHARE = 0.9
 _MIN_ASCII_SHARE = 0.05
-_MIN_ZERO_SHARE_OF_ASCII = 0.8
+_MIN_ZERO_SHARE = 0.8
 _GOOD_CHARS_PER_BAD = 6
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _OTHER_HINT = "name another --encoding, or leave it out to have it told by the bytes"
@@ -124,20 +124,23 @@ def _wide_without_mark(data: bytes) -> str | None:
     the other side, for the other order of bytes.
     """
     head = data[:_LOOKED_AT_BYTES]
-    if _plain_share(_PLAIN, head, "utf-32-le", 4) == 1.0:
-        return "utf-32-le"
-    if _plain_share(_PLAIN, head, "utf-32-be", 4) == 1.0:
-        return "utf-32-be"
-    shares = {codec: _plain_share(_PLAIN, head, codec, 2) for codec in ("utf-16-le", "utf-16-be")}
-    best = max(shares, key=lambda codec: shares[codec])
-    if shares[best] < _MIN_PLAIN_SHARE:
+    codec, width = _most_plain(head)
+    if _plain_share(_PLAIN, head, codec, width) < _MIN_PLAIN_SHARE:
         return None
-    if _plain_share(_PLAIN_ASCII, head, best, 2) < _MIN_ASCII_SHARE:
+    if _plain_share(_PLAIN_ASCII, head, codec, width) < _MIN_ASCII_SHARE:
         return None
-    if _decodes(data, "utf-8"):
-        fewer, more = sorted((head[0::2].count(0), head[1::2].count(0)))
-        return best if fewer == 0 and more >= _MIN_ZERO_SHARE_OF_ASCII * len(head) / 2 else None
-    return best
+    # In text that is ASCII, all bytes of a character but one are zero, always the same ones.
+    zero_count = sum(sorted(head[place::width].count(0) for place in range(width))[1:])
+    is_spread = zero_count < _MIN_ZERO_SHARE * len(head) * (width - 1) / width
+    return None if is_spread and _decodes(data, "utf-8") else codec
+
+
+def _most_plain(head: bytes) -> tuple[str, int]:
+    for codec in ("utf-32-le", "utf-32-be"):
+        if _plain_share(_PLAIN, head, codec, 4) >= _MIN_PLAIN_SHARE:
+            return codec, 4
+    little, big = (_plain_share(_PLAIN, head, codec, 2) for codec in ("utf-16-le", "utf-16-be"))
+    return ("utf-16-le" if little >= big else "utf-16-be"), 2
 
 
 def _plain_share(plain: re.Pattern[str], head: bytes, codec: str, width: int) -> float:

@@ -1,8 +1,7 @@
-"""The characters that a text of a language is full of, the most frequent first.
+"""The characters that a text of a language is full of.
 
 Hangul counted in encyclopaedia articles, subtitles and notes; Han by the word counts of a
-dictionary of news and books, the traditional forms in the order of the simplified ones; kanji as in
-newspapers.
+dictionary of news and books, and their traditional forms; kanji of newspapers.
 """
 
 from __future__ import annotations

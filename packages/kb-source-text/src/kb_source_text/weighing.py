@@ -21,15 +21,16 @@ from kb_source_text import frequent
 
 _JUDGED_BYTES = 16 * 1024
 _MIN_GOOD_PER_BAD = 20
+_MAX_ODD_SHARE = 0.02
 _SURE_COST_PER_BYTE = 5.0
-_MAX_COST_PER_BYTE = 8.0
+_MAX_COST_PER_BYTE = 7.0
 
 _ASCII_COST = 4.5
 _SPACE_COST = 2.5
 _PUNCTUATION_COST = 4.0
 _ODD_PUNCTUATION_COST = 9.0
 _SYMBOL_COST = 7.0
-_LETTER_WORD_COST = 7.5
+_LETTER_WORD_COST = 6.5
 _ORDINARY_COST = 10.3
 _FOREIGN_COST = 12.0
 _RARE_COST = 14.5
@@ -39,7 +40,6 @@ _ALONE_COST = 11.0
 _SCRIPT_LETTER_COST = 5.0
 _HIRAGANA_COST = 4.7
 _KATAKANA_COST = 6.0
-_ZIPF_SHIFT = 8
 
 _SPACES = frozenset("\t\n\r\f ")
 _QUOTES = frozenset("…—·“”‘’")
@@ -66,9 +66,9 @@ class Likely:
 
 def most_likely_encoding(data: bytes) -> Likely | None:
     """Return how `data` is decoded so that it makes the most sense; None when nothing does."""
-    sample = _sample(data)
-    if sum(map(sample.count, (bytes([odd]) for odd in _ODD_BYTES))) > 1 + len(sample) // 50:
+    if _is_binary(data[:_JUDGED_BYTES]):
         return None
+    sample = _sample(data)
     others = bytes(byte for byte in sample if byte > 0x7F)
     # ASCII costs the same everywhere; what is left is what the encodings differ by.
     ascii_cost = math.fsum(map(_general_cost, sample.translate(None, others).decode("ascii")))
@@ -82,6 +82,11 @@ def most_likely_encoding(data: bytes) -> Likely | None:
     if best is None or costs[best] - ascii_cost > len(others) * _MAX_COST_PER_BYTE:
         return None
     return best
+
+
+def _is_binary(head: bytes) -> bool:
+    odd_count = len(head) - len(head.translate(None, _ODD_BYTES))
+    return odd_count > 1 + len(head) * _MAX_ODD_SHARE
 
 
 def _sample(data: bytes) -> bytes:
@@ -146,7 +151,7 @@ def _table(codec: str) -> dict[str, float]:
     """Return the costs of the characters that texts of the codec's language are made of."""
     costs = dict.fromkeys(_QUOTES, _PUNCTUATION_COST)
     if codec == "cp949":
-        costs |= _ordinary("euc_kr", range(0xB0, 0xC9)) | _ranked(frequent.HANGUL, 0.95)
+        costs |= _ordinary("euc_kr", range(0xB0, 0xC9)) | _frequent(frequent.HANGUL, 0.95)
         costs |= dict.fromkeys(_FULL_WIDTH, _ODD_PUNCTUATION_COST)
         costs |= {chr(code): _SYMBOL_COST for code in range(0x3131, 0x3164)}
         costs |= dict.fromkeys(_JAMO_OF_CHAT, _PUNCTUATION_COST)
@@ -154,20 +159,22 @@ def _table(codec: str) -> dict[str, float]:
         return costs
     costs |= dict.fromkeys(_FULL_WIDTH, _PUNCTUATION_COST)
     if codec == "gb18030":
-        costs |= _ordinary("gb2312", range(0xB0, 0xD8)) | _ranked(frequent.SIMPLIFIED_HAN, 0.65)
+        costs |= _ordinary("gb2312", range(0xB0, 0xD8)) | _frequent(frequent.SIMPLIFIED_HAN, 0.65)
     elif codec == "big5":
-        costs |= _ordinary("big5", range(0xA4, 0xC7)) | _ranked(frequent.TRADITIONAL_HAN, 0.65)
+        costs |= _ordinary("big5", range(0xA4, 0xC7)) | _frequent(frequent.TRADITIONAL_HAN, 0.65)
     else:
-        costs |= _ordinary("euc_jp", range(0xB0, 0xD0)) | _ranked(frequent.KANJI, 0.3)
+        costs |= _ordinary("euc_jp", range(0xB0, 0xD0)) | _frequent(frequent.KANJI, 0.3)
         costs |= {chr(code): _HIRAGANA_COST for code in range(0x3041, 0x3094)}
         costs |= {chr(code): _KATAKANA_COST for code in range(0x30A1, 0x30FD)}
     return costs
 
 
-def _ranked(chars: str, share: float) -> dict[str, float]:
-    """Return costs by Zipf's law, for the most frequent characters with that share of a text."""
-    total = math.fsum(1 / (rank + _ZIPF_SHIFT) for rank in range(len(chars)))
-    return {char: math.log((rank + _ZIPF_SHIFT) * total / share) for rank, char in enumerate(chars)}
+def _frequent(chars: str, share: float) -> dict[str, float]:
+    """Return the costs of the characters that make up that share of a text.
+
+    They are all alike: the order among them differs too much between a film and a manual.
+    """
+    return dict.fromkeys(chars, math.log(len(chars) / share))
 
 
 def _ordinary(codec: str, rows: range, cost: float = _ORDINARY_COST) -> dict[str, float]:
