@@ -16,16 +16,15 @@ from kb_core import (
     ChunkPart,
     ChunkPolicy,
     ChunkRuntime,
-    LineSpan,
     SourceSpan,
     SourceUnit,
-    TimeSpan,
     estimate_tokens,
     make_chunk_id,
     make_policy_hash,
 )
 from kb_core.chunks import BYTES_PER_TOKEN
 from kb_core.errors import ChunkInputError
+from kb_core.spans import cover
 
 CHUNKER_VERSION = "audio-segment-v1"
 _JOINT = " "
@@ -60,7 +59,8 @@ class AudioSegmentV1Chunker:
         occurrences: Counter[SourceSpan] = Counter()
         chunks = []
         for index, units in enumerate(_groups(doc.source_units(), policy)):
-            span = _span(units)
+            # Segments may overlap, and an earlier one may then be the last to end.
+            span = cover([unit.span for unit in units])
             chunks.append(
                 _chunk(doc, index, units, span, policy_hash, occurrence=occurrences[span])
             )
@@ -92,16 +92,6 @@ def _groups(units: Iterable[SourceUnit], policy: ChunkPolicy) -> Iterator[list[S
 def _turn_ends(group: list[SourceUnit], unit: SourceUnit, policy: ChunkPolicy) -> bool:
     is_long_enough = len(group) >= policy.min_segments_per_chunk
     return is_long_enough and unit.speaker != group[-1].speaker
-
-
-def _span(units: list[SourceUnit]) -> SourceSpan:
-    first = units[0].span
-    if isinstance(first, LineSpan):  # a written transcript without times
-        lines = [unit.span for unit in units if isinstance(unit.span, LineSpan)]
-        return LineSpan(start=first.start, end=max(span.end for span in lines))
-    spans = [unit.span for unit in units if isinstance(unit.span, TimeSpan)]
-    # Segments may overlap, and an earlier one may then be the last to end.
-    return TimeSpan(start_ms=spans[0].start_ms, end_ms=max(span.end_ms for span in spans))
 
 
 def _parts(units: list[SourceUnit]) -> Iterator[ChunkPart]:

@@ -11,13 +11,12 @@ from kb_core import (
     Chunk,
     ChunkPart,
     ChunkPolicy,
-    LineSpan,
-    PageSpan,
     SourceSpan,
     SourceUnit,
     estimate_tokens,
     make_chunk_id,
 )
+from kb_core.spans import cover
 
 Group = tuple[tuple[str, ...], Sequence[SourceUnit]]
 """A heading path, and neighbouring units that may share a chunk."""
@@ -42,7 +41,7 @@ def chunk_groups(
             if not parts:
                 continue
             block_ids = _block_ids(stretches, parts)
-            span = _covering([part.span for part in parts])
+            span = cover([part.span for part in parts])
             key = (block_ids, span)
             yield Chunk(
                 chunk_id=make_chunk_id(
@@ -72,21 +71,3 @@ def chunk_groups(
 def _block_ids(stretches: Sequence[Stretch], parts: Sequence[ChunkPart]) -> tuple[str, ...]:
     blocks = {stretch.unit.unit_id: stretch.unit.block_id for stretch in stretches}
     return tuple(dict.fromkeys(blocks[part.unit_id] for part in parts))
-
-
-def _covering(spans: Sequence[SourceSpan]) -> SourceSpan:
-    """Return the smallest span that holds all of `spans`, which are of one kind and one page."""
-    first, last = spans[0], spans[-1]
-    if isinstance(first, LineSpan) and isinstance(last, LineSpan):
-        return LineSpan(start=first.start, end=max(first.start, last.end))
-    if (
-        isinstance(first, PageSpan)
-        and isinstance(last, PageSpan)
-        and None
-        not in (
-            first.char_start,
-            last.char_end,
-        )
-    ):
-        return PageSpan(page=first.page, char_start=first.char_start, char_end=last.char_end)
-    return first

@@ -1,7 +1,7 @@
 import pytest
 
 from kb_core import LineSpan, PageSpan, SourceSpan, TimeSpan
-from kb_search.citing import cover
+from kb_core.spans import cover
 
 
 @pytest.mark.parametrize(
