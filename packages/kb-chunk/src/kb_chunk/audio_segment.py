@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from kb_chunk.module import BuiltInChunker
 from kb_core import (
     CanonicalDocument,
     Chunk,
@@ -20,7 +21,6 @@ from kb_core import (
     SourceUnit,
     estimate_tokens,
     make_chunk_id,
-    make_policy_hash,
 )
 from kb_core.chunks import BYTES_PER_TOKEN
 from kb_core.errors import ChunkInputError
@@ -30,18 +30,10 @@ CHUNKER_VERSION = "audio-segment-v1"
 _JOINT = " "
 
 
-class AudioSegmentV1Chunker:
+class AudioSegmentV1Chunker(BuiltInChunker):
     """Chunker for recordings, subtitle files and transcripts."""
 
     spec = ChunkModuleSpec(key=CHUNKER_VERSION, version=CHUNKER_VERSION, requires=("transcript",))
-
-    def chunker_version(self) -> str:
-        """Return the version that goes into every chunk id."""
-        return CHUNKER_VERSION
-
-    def policy_hash(self, policy: ChunkPolicy) -> str:
-        """Return 16 hex characters that stand for the policy."""
-        return make_policy_hash(policy)
 
     def chunk(
         self, doc: CanonicalDocument, policy: ChunkPolicy, runtime: ChunkRuntime | None = None

@@ -5,52 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from kb_chunk.text_chunks import Group, chunk_groups
-from kb_core import (
-    CanonicalDocument,
-    Chunk,
-    ChunkModuleSpec,
-    ChunkPolicy,
-    ChunkRuntime,
-    PageSpan,
-    SourceUnit,
-    make_policy_hash,
-)
+from kb_chunk.module import TextChunker
+from kb_chunk.text_chunks import Group
+from kb_core import CanonicalDocument, ChunkModuleSpec, ChunkPolicy, PageSpan, SourceUnit
 from kb_core.errors import ChunkInputError
 
 CHUNKER_VERSION = "pdf-page-v1"
 
 
-class PdfPageV1Chunker:
+class PdfPageV1Chunker(TextChunker):
     """Chunker for documents of blocks with pages."""
 
     spec = ChunkModuleSpec(key=CHUNKER_VERSION, version=CHUNKER_VERSION)
 
-    def chunker_version(self) -> str:
-        """Return the version that goes into every chunk id."""
-        return CHUNKER_VERSION
-
-    def policy_hash(self, policy: ChunkPolicy) -> str:
-        """Return 16 hex characters that stand for the policy."""
-        return make_policy_hash(policy)
-
-    def chunk(
-        self, doc: CanonicalDocument, policy: ChunkPolicy, runtime: ChunkRuntime | None = None
-    ) -> list[Chunk]:
-        """Group the blocks of each page; a page without text gives no chunk.
+    def groups(self, doc: CanonicalDocument, policy: ChunkPolicy) -> Iterator[Group]:
+        """Return the blocks of each page; a page without text has none.
 
         Raises:
             ChunkInputError: a block is not on a page.
         """
-        return list(
-            chunk_groups(
-                doc,
-                _pages(doc.source_units()),
-                policy,
-                version=CHUNKER_VERSION,
-                policy_hash=self.policy_hash(policy),
-            )
-        )
+        return _pages(doc.source_units())
 
 
 def _pages(units: tuple[SourceUnit, ...]) -> Iterator[Group]:
