@@ -149,16 +149,6 @@ class TextCutter:
             begin = _end_of_cluster(self.text, begin)
         return Cut(begin, Boundary.GRAPHEME)
 
-    def next_boundary(self, char_start: int, boundary: Boundary) -> int:
-        """Return the first boundary of that kind after `char_start`; the end is one of each."""
-        if boundary is Boundary.GRAPHEME and char_start < len(self.text):
-            return _end_of_cluster(self.text, char_start)
-        for kind, offsets in self._levels():
-            if kind is boundary:
-                place = bisect_right(offsets, char_start)
-                return offsets[place] if place < len(offsets) else len(self.text)
-        return len(self.text)
-
     def _levels(self) -> Iterator[tuple[Boundary, Sequence[int]]]:
         yield Boundary.STOP, self._stops
         yield Boundary.SENTENCE, self._sentences
@@ -221,11 +211,6 @@ def sentence_boundaries(text: str) -> Sequence[int]:
         if match["blank"] is not None or _ends_sentence(text, match, sentence_start):
             found.append(match.end())
     return _inside(text, found)
-
-
-def grapheme_starts(text: str) -> Iterator[int]:
-    """Yield where each grapheme cluster begins."""
-    return (match.start() for match in _CLUSTER.finditer(text))
 
 
 def line_starts(text: str) -> Iterator[int]:

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 from pydantic import BaseModel
 
 from kb_core.chunks import Chunk, ChunkPolicy, ChunkResult
-from kb_core.document import CanonicalDocument, SourceUnit
+from kb_core.document import CanonicalDocument
 from kb_core.errors import ChunkContractError, MissingCapability
 from kb_core.model import Model
 from kb_core.ports.language_model import StructuredLanguageModel
@@ -115,7 +115,7 @@ def run_chunker(
 def _check(chunker: Chunker, doc: CanonicalDocument, chunks: list[Chunk]) -> None:
     units = doc.source_units()
     positions = {unit.unit_id: place for place, unit in enumerate(units)}
-    texts = {unit.unit_id: unit for unit in units}
+    texts = {unit.unit_id: unit.text for unit in units}
     seen_ids: set[str] = set()
     for place, chunk in enumerate(chunks):
         rule = _broken_rule(chunk, doc, positions) or _broken_part(chunk, texts)
@@ -146,7 +146,7 @@ def _broken_rule(chunk: Chunk, doc: CanonicalDocument, positions: dict[str, int]
     return None
 
 
-def _broken_part(chunk: Chunk, units: dict[str, SourceUnit]) -> str | None:
+def _broken_part(chunk: Chunk, texts: dict[str, str]) -> str | None:
     if not chunk.parts:
         return None
     if tuple(part.unit_id for part in chunk.parts) != chunk.unit_ids:
@@ -156,7 +156,7 @@ def _broken_part(chunk: Chunk, units: dict[str, SourceUnit]) -> str | None:
         if part.char_start < previous_end or part.char_end < part.char_start:
             return f"the part of unit {part.unit_id} overlaps the one before"
         in_chunk = chunk.text[part.char_start : part.char_end]
-        in_unit = units[part.unit_id].text[part.unit_char_start : part.unit_char_end]
+        in_unit = texts[part.unit_id][part.unit_char_start : part.unit_char_end]
         if in_chunk != in_unit or len(in_chunk) != part.char_end - part.char_start:
             return f"the part of unit {part.unit_id} is not what stands there"
         previous_end = part.char_end
