@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from kb_core import (
@@ -26,18 +26,16 @@ from kb_core import (
     make_block_id,
     make_doc_id,
 )
-from kb_core.errors import UnreadableFile
 from kb_core.ports.extractor import ExtractorServices, ExtractorVersions, ExtractRuntime
 from kb_parse_md.front_matter import FrontMatter, read_front_matter
 from kb_parse_md.lines import lines_of
 from kb_parse_md.outline import Stretch, outline, paragraphs
 from kb_parse_md.plain import plain_text
-from kb_source_text import decode_text, language_of
+from kb_source_text import decode_text, language_of_texts, read_bytes
 
 PARSER_VERSION = "md-v1"
 """Changes whenever the same bytes may give another document."""
 
-_LANGUAGE_CHARS = 2_500
 _BLOCKS: dict[str, type[ParagraphBlock | ListBlock | TableBlock | QuoteBlock]] = {
     "paragraph": ParagraphBlock,
     "list": ListBlock,
@@ -71,11 +69,7 @@ class MarkdownExtractor:
             ConfigError: the encoding that was chosen for it is none.
         """
         runtime.cancel.raise_if_cancelled()
-        try:
-            data = Path(asset.source_path).read_bytes()
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise UnreadableFile(asset.source_path, reason) from error
+        data = read_bytes(asset.source_path)
         decoded = decode_text(data, asset.source_path, encoding=runtime.choices.encoding)
         if decoded.replaced_bytes:
             runtime.warn("damaged_text", f"{decoded.replaced_bytes} bytes in it are no text")
@@ -194,12 +188,4 @@ def _language(front: FrontMatter, body: Iterable[Stretch]) -> str | None:
     said = (front.lang or "").replace("_", "-").partition("-")[0].lower()
     if _LANGUAGE_CODE.fullmatch(said):
         return said
-    texts: list[str] = []
-    char_count = 0
-    for stretch in body:
-        if stretch.kind != "code":
-            texts.append(stretch.text)
-            char_count += len(stretch.text)
-        if char_count >= _LANGUAGE_CHARS:
-            break
-    return language_of("\n".join(texts))
+    return language_of_texts(stretch.text for stretch in body if stretch.kind != "code")

@@ -48,7 +48,7 @@ from kb_parse_pdf.rows import ROW_RULES
 from kb_parse_pdf.running_heads import RUNNING_HEAD_RULES
 from kb_parse_pdf.segments import GAP_RULES
 from kb_parse_pdf.stray_codes import STRAY_CODE_RULES
-from kb_source_text import language_of
+from kb_source_text import language_of_texts
 
 if TYPE_CHECKING:
     from kb_config import Settings
@@ -65,7 +65,6 @@ _RULES = (
     RUNNING_HEAD_RULES,
 )
 _RULES_HEX_CHARS = 8
-_LANGUAGE_SAMPLE_CHARS = 20_000
 
 
 @cache
@@ -174,12 +173,7 @@ def _blocks(doc_id: str, texts: list[PageText]) -> tuple[ParagraphBlock, ...]:
 
 def _language(texts: list[PageText]) -> str | None:
     """Tell the language by the text: what a PDF names is often the default of a program."""
-    sample = ""
-    for page in texts:
-        sample += page.text + "\n"
-        if len(sample) >= _LANGUAGE_SAMPLE_CHARS:
-            break
-    return language_of(sample[:_LANGUAGE_SAMPLE_CHARS])
+    return language_of_texts(page.text for page in texts)
 
 
 def _provenance(texts: list[PageText], dropped: list[str]) -> tuple[ProvenanceEvent, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from kb_core import (
     AudioRefBlock,
@@ -21,20 +21,19 @@ from kb_core import (
     make_doc_id,
     make_transcript_version,
 )
-from kb_core.errors import NoText, UnreadableFile
+from kb_core.errors import NoText
 from kb_core.ports.extractor import ExtractorServices, ExtractorVersions, ExtractRuntime
 from kb_parse_subtitle.cue import TextFile
 from kb_parse_subtitle.formats import ReadFile, read_cues
 from kb_parse_subtitle.languages import language_code, language_named
 from kb_parse_subtitle.placing import Placed, place
-from kb_source_text import DecodedText, decode_text, language_of
+from kb_source_text import DecodedText, decode_text, language_of_texts, read_bytes
 
 PARSER_VERSION = "subtitle-v1"
 """Changes whenever the same bytes may give another transcript."""
 
 ENGINE = "file"
 _MAX_WARNED_LINES = 20
-_LANGUAGE_CHARS = 6_000
 _WHISPER_CPP_KEYS = (b'"transcription"', b'"offsets"')
 
 
@@ -102,11 +101,7 @@ class SubtitleExtractor:
     def _parse(self, asset: RawAsset, runtime: ExtractRuntime) -> _Parsed:
         runtime.cancel.raise_if_cancelled()
         path = asset.source_path
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise UnreadableFile(path, error.strerror or str(error)) from error
-        decoded = _decoded(data, path, runtime.choices.encoding)
+        decoded = _decoded(read_bytes(path), path, runtime.choices.encoding)
         if decoded.replaced_bytes:
             runtime.warn("damaged_text", f"{decoded.replaced_bytes} bytes in it are no text")
         read = read_cues(decoded.text, path)
@@ -158,16 +153,7 @@ def _warn(placed: Placed, runtime: ExtractRuntime) -> None:
 
 def _language(asset: RawAsset, read: ReadFile, placed: Placed) -> str | None:
     said = language_code(read.cues.language) or language_named(asset.workspace_path)
-    if said is not None:
-        return said
-    texts = []
-    char_count = 0
-    for segment in placed.segments:
-        texts.append(segment.text)
-        char_count += len(segment.text)
-        if char_count >= _LANGUAGE_CHARS:
-            break
-    return language_of("\n".join(texts))
+    return said or language_of_texts(segment.text for segment in placed.segments)
 
 
 def _document(asset: RawAsset, parsed: _Parsed, warnings: tuple[str, ...]) -> CanonicalDocument:

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from kb_core.errors import ConfigError, InputError, printable
+from kb_core.errors import ConfigError, InputError, UnreadableFile, printable
 from kb_source_text.weighing import most_likely_encoding
 
 _MARKS = (
@@ -51,6 +51,18 @@ class DecodedText:
     text: str
     encoding: str
     replaced_bytes: int = 0
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return all of a file.
+
+    Raises:
+        UnreadableFile: it cannot be read.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise UnreadableFile(path, error.strerror or str(error)) from error
 
 
 def decode_text(data: bytes, path: str | Path, *, encoding: str | None = None) -> DecodedText:

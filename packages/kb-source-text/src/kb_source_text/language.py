@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,6 +60,21 @@ def language_of(text: str) -> str | None:
     if by_script is not None:
         return by_script
     return "en" if _is_english(head) else _by_model(head)
+
+
+def language_of_texts(texts: Iterable[str]) -> str | None:
+    """Return what `language_of` says of texts one below the other; asks for no more than it needs.
+
+    For documents of many parts, of which joining all would cost more than telling the language.
+    """
+    taken: list[str] = []
+    char_count = 0
+    for text in texts:
+        taken.append(text)
+        char_count += len(text) + 1
+        if char_count > _LOOKED_AT_CHARS:
+            break
+    return language_of("\n".join(taken))
 
 
 def _by_script(head: str) -> str | None:
