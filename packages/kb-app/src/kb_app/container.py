@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb_app import plugins
@@ -93,6 +94,11 @@ class Container:
         from kb_search import LexicalRetriever
 
         return LexicalRetriever(index=self.store, store=self.store)
+
+    @property
+    def own_folders(self) -> tuple[Path, Path]:
+        """Folders of kb itself, which are never taken for the person's."""
+        return self.settings.data_dir, self.settings.models_dir
 
     def extractor_for(self, media_type: str) -> Extractor | None:
         """Return the extractor that reads files of that kind, or None."""

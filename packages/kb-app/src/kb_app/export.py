@@ -6,10 +6,10 @@ from pathlib import Path
 
 from kb_app import plugins
 from kb_app.container import Container
-from kb_app.library import find_document
+from kb_app.library import load_document
 from kb_app.whole_file import refuse_own_files, write_whole
 from kb_app.wire_export import ExportReportV1
-from kb_core.errors import NotFound, printable
+from kb_core.errors import printable
 from kb_core.ports.store import StoredDocument
 
 
@@ -53,8 +53,5 @@ def export_file(container: Container, name: str, format_name: str, out: Path) ->
 
 def _export(container: Container, name: str, format_name: str) -> tuple[StoredDocument, str]:
     exporter = plugins.make_exporter(format_name)
-    stored = find_document(container, name)
-    document = container.store.load_document(stored.doc_id)
-    if document is None:
-        raise NotFound("document", name)
+    stored, document = load_document(container, name)
     return stored, exporter(document)

@@ -105,7 +105,7 @@ class IngestPlanner:
         self._forgotten = self._without_named(paths)
         removals = RemovalRule(folders)
         files: list[FoundFile] = []
-        for found in scan(paths, own_folders=self._own_folders()):
+        for found in scan(paths, own_folders=self._container.own_folders):
             self._cancel.raise_if_cancelled()
             if isinstance(found, SkippedPath):
                 removals.note(found)
@@ -114,11 +114,12 @@ class IngestPlanner:
                 files.append(found)
         self._pair(files, named)
         self._look_at(files, named)
+        companions = {real_place(each.path) for each in self._companions.values()}
         self._plan.removals.extend(
             document
             for document in self._documents.values()
             if not self._is_accounted_for(document)
-            and (self._is_companion(document) or removals.removes(document))
+            and (real_place(Path(document.source_path)) in companions or removals.removes(document))
         )
         return self._plan
 
@@ -160,7 +161,7 @@ class IngestPlanner:
         if self._container.transcript_reader is None:
             return
         alone = [found.path for found in files if found.path in named]
-        neighbours = scan(neighbours_of(alone), own_folders=self._own_folders())
+        neighbours = scan(neighbours_of(alone), own_folders=self._container.own_folders)
         found = {each.path: each for each in (*neighbours, *files) if isinstance(each, FoundFile)}
         self._companions = {
             recording: companion
@@ -176,11 +177,6 @@ class IngestPlanner:
             return False
         earlier = stored.versions.choices if stored else DocumentChoices()
         return self._choices.or_else(earlier).transcribe is True
-
-    def _is_companion(self, document: StoredDocument) -> bool:
-        """Return whether a document's file has become the transcript of a recording."""
-        places = {real_place(each.path) for each in self._companions.values()}
-        return real_place(Path(document.source_path)) in places
 
     def _without_named(self, paths: Sequence[Path]) -> frozenset[str]:
         """Return the forgotten paths, after taking back those that are named now."""
@@ -201,10 +197,6 @@ class IngestPlanner:
             return False
         parents = (str(parent) for parent in PurePosixPath(workspace_path).parents)
         return workspace_path in self._forgotten or any(p in self._forgotten for p in parents)
-
-    def _own_folders(self) -> tuple[Path, ...]:
-        settings = self._container.settings
-        return (settings.data_dir, settings.models_dir)
 
     def _is_accounted_for(self, document: StoredDocument) -> bool:
         return document.workspace_path in self._seen_paths or document.doc_id in self._moved_ids

@@ -17,6 +17,7 @@ from kb_app.wire import (
     StaleDocumentV1,
     StatusV1,
 )
+from kb_core import CanonicalDocument
 from kb_core.errors import KbError, NotFound
 from kb_core.ports.store import StoredDocument
 from kb_core.query import StoredPassage
@@ -42,10 +43,7 @@ def inspect_document(container: Container, name: str) -> DocumentV1:
     Raises:
         NotFound: there is none, or several begin like that.
     """
-    stored = find_document(container, name)
-    document = container.store.load_document(stored.doc_id)
-    if document is None:
-        raise NotFound("document", name)
+    stored, document = load_document(container, name)
     return DocumentV1(
         summary=summary_v1(stored),
         asset_id=stored.asset_id,
@@ -137,6 +135,19 @@ def find_document(container: Container, name: str) -> StoredDocument:
     if found is None:
         raise NotFound("document", name, hint="`kb list` shows paths, `kb list --json` ids too")
     return found
+
+
+def load_document(container: Container, name: str) -> tuple[StoredDocument, CanonicalDocument]:
+    """Return the row and the whole of a document, named as for `find_document`.
+
+    Raises:
+        NotFound: there is none, or several begin like that.
+    """
+    stored = find_document(container, name)
+    document = container.store.load_document(stored.doc_id)
+    if document is None:
+        raise NotFound("document", name)
+    return stored, document
 
 
 def find_passage(container: Container, chunk_id: str) -> StoredPassage:

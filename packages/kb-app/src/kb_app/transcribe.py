@@ -88,8 +88,7 @@ def recordings_below(container: Container, folder: Path) -> Iterator[Path]:
         container: whose own folders are left out.
         folder: absolute and free of links, so that all recordings lie below it.
     """
-    own_folders = (container.settings.data_dir, container.settings.models_dir)
-    for found in scan([folder], own_folders=own_folders):
+    for found in scan([folder], own_folders=container.own_folders):
         is_wanted = isinstance(found, FoundFile) or found.severity == "error"
         if is_wanted and _may_be_recording(found.path):
             yield found.path

@@ -25,13 +25,11 @@ def unchanged_folders(container: Container, paths: Sequence[Path]) -> list[Uncha
     known = {each.source_path: each[1:4] for each in store.known_files()}
     if len(known) < MIN_FILES or store.has_companions() or not _is_current(container):
         return None
-    settings = container.settings
     trees = []
     for path in paths:
         if not os.path.isdir(path):
             return None
-        own_folders = (settings.data_dir, settings.models_dir)
-        tree = unchanged_tree(path, known, own_folders=own_folders)
+        tree = unchanged_tree(path, known, own_folders=container.own_folders)
         if tree is None or len(tree.paths) < _count_below(known, path):
             return None
         trees.append(tree)

@@ -46,7 +46,6 @@ def follow(
         StoreError: the knowledge base cannot be used.
     """
     cancel = cancel or CancelToken()
-    settings = container.settings
 
     def run() -> None:
         while not cancel.cancelled:
@@ -65,7 +64,7 @@ def follow(
         for _ in watch(
             paths,
             cancel=cancel,
-            own_folders=(settings.data_dir, settings.models_dir),
+            own_folders=container.own_folders,
             quiet_ms=quiet_ms,
         ):
             run()

@@ -67,6 +67,11 @@ class SkippedPath(Model):
     severity: Literal["ignored", "error"]
 
 
+def left_out(path: Path, origin: str) -> SkippedPath:
+    """Return what is said of a path that a rule from `origin` leaves out."""
+    return SkippedPath(path=path, reason=f"left out by {printable(origin)}", severity="ignored")
+
+
 def scan(
     paths: Iterable[Path], *, ignore: Sequence[str] = (), own_folders: Sequence[Path] = ()
 ) -> Iterator[FoundFile | SkippedPath]:
@@ -223,8 +228,7 @@ def _looked_at(path: Path, rules: Sequence[IgnoreList]) -> _Entry | SkippedPath:
         return _error(path, error)
     origin = ignored_by(path, is_folder=stat.S_ISDIR(status.st_mode), lists=rules)
     if origin is not None:
-        reason = f"left out by {printable(origin)}"
-        return SkippedPath(path=path, reason=reason, severity="ignored")
+        return left_out(path, origin)
     if not _is_text(path.name):
         return SkippedPath(path=path, reason=_NOT_UTF8, severity="error")
     return _Entry(path, status, rules)

@@ -13,7 +13,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kb_core.errors import printable
 from kb_source_fs.ignore import (
     DEFAULT_IGNORES,
     DEFAULT_ORIGIN,
@@ -22,7 +21,7 @@ from kb_source_fs.ignore import (
     ignore_list,
     ignored_by,
 )
-from kb_source_fs.scan import SkippedPath
+from kb_source_fs.scan import SkippedPath, left_out
 
 Stamp = tuple[int, int, int]
 """byte_len, mtime_ns, inode."""
@@ -99,8 +98,4 @@ class _Look:
 
     def skipped(self) -> list[SkippedPath]:
         """Return what was left out, in order."""
-        reason = f"left out by {printable(DEFAULT_ORIGIN)}"
-        return [
-            SkippedPath(path=path, reason=reason, severity="ignored")
-            for path in sorted(self._left_out)
-        ]
+        return [left_out(path, DEFAULT_ORIGIN) for path in sorted(self._left_out)]
