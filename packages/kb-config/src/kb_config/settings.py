@@ -28,6 +28,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from kb_core import ChunkPolicy
+from kb_core.chunks import usual_overlap_tokens
 from kb_core.errors import ConfigError, printable
 from kb_core.media import TRANSCRIPT_TYPES
 from kb_core.model import Model
@@ -154,7 +155,16 @@ class AsrSettings(Model):
 
 
 def _usual_overlap(data: dict[str, Any]) -> int:
-    return min(80, int(data.get("target_tokens", 0)) // 4)
+    return usual_overlap_tokens(data.get("target_tokens", 0))
+
+
+def _overlap_field(description: str) -> Any:
+    return Field(
+        default_factory=_usual_overlap,
+        json_schema_extra={"shown_default": "80, or a quarter of a smaller chunk"},
+        ge=0,
+        description=description,
+    )
 
 
 class FamilyChunking(Model):
@@ -187,6 +197,16 @@ class FamilyChunking(Model):
             )
         return self
 
+    def policy(self, chunker_version: str) -> ChunkPolicy:
+        """Return what a chunker of that version is asked for."""
+        return ChunkPolicy(
+            chunker_version=chunker_version,
+            target_tokens=self.target_tokens,
+            overlap_tokens=self.overlap_tokens,
+            min_segments_per_chunk=self.min_segments_per_chunk,
+            options=self.options,
+        )
+
 
 class AudioChunking(FamilyChunking):
     """Chunking of recordings, videos, subtitles and transcripts."""
@@ -198,26 +218,25 @@ class MarkdownChunking(FamilyChunking):
     """Chunking of Markdown and plain text."""
 
     chunker: str = Field(default="md-heading-v1", min_length=1, description="Chunk module.")
-    overlap_tokens: int = Field(
-        default_factory=_usual_overlap,
-        json_schema_extra={"shown_default": "80, or a quarter of a smaller chunk"},
-        ge=0,
-        description="How much of a chunk the next one repeats where a section is cut.",
+    overlap_tokens: int = _overlap_field(
+        "How much of a chunk the next one repeats where a section is cut."
     )
     respect_headings: bool = Field(
         default=True, description="Whether a chunk ends where a section does."
     )
+
+    def policy(self, chunker_version: str) -> ChunkPolicy:
+        """Return what a chunker of that version is asked for."""
+        policy = super().policy(chunker_version)
+        return policy.model_copy(update={"respect_markdown_headings": self.respect_headings})
 
 
 class PdfChunking(FamilyChunking):
     """Chunking of PDF files."""
 
     chunker: str = Field(default="pdf-page-v1", min_length=1, description="Chunk module.")
-    overlap_tokens: int = Field(
-        default_factory=_usual_overlap,
-        json_schema_extra={"shown_default": "80, or a quarter of a smaller chunk"},
-        ge=0,
-        description="How much of a chunk the next one repeats where a page is cut.",
+    overlap_tokens: int = _overlap_field(
+        "How much of a chunk the next one repeats where a page is cut."
     )
 
 
@@ -248,15 +267,7 @@ class ChunkingSettings(Model):
         Raises:
             ConfigError: there are no settings for that family.
         """
-        chosen = self.for_family(family)
-        return ChunkPolicy(
-            chunker_version=chunker_version,
-            target_tokens=chosen.target_tokens,
-            overlap_tokens=chosen.overlap_tokens,
-            min_segments_per_chunk=chosen.min_segments_per_chunk,
-            respect_markdown_headings=getattr(chosen, "respect_headings", True),
-            options=chosen.options,
-        )
+        return self.for_family(family).policy(chunker_version)
 
 
 class SearchSettings(Model):

@@ -19,6 +19,11 @@ def estimate_tokens(text: str) -> int:
     return len(text.encode("utf-8")) // BYTES_PER_TOKEN
 
 
+def usual_overlap_tokens(target_tokens: int) -> int:
+    """Return the overlap of chunks of that size where nobody says another."""
+    return min(80, target_tokens // 4)
+
+
 class ChunkPolicy(Model):
     """What a chunker is asked for.
 
@@ -29,7 +34,7 @@ class ChunkPolicy(Model):
     chunker_version: str
     target_tokens: int = Field(default=500, ge=1)
     overlap_tokens: int = Field(
-        default_factory=lambda data: min(80, data.get("target_tokens", 500) // 4), ge=0
+        default_factory=lambda data: usual_overlap_tokens(data.get("target_tokens", 500)), ge=0
     )
     respect_markdown_headings: bool = True
     min_segments_per_chunk: int = Field(default=1, ge=1)
