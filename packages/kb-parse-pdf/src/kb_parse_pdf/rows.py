@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kb_parse_pdf.characters import is_right_to_left
-from kb_parse_pdf.segments import Segment
+from kb_parse_pdf.segments import LineText, Segment
 
 SAME_ROW_EM = 0.4
 CELL_GAP_EM = 1.5
@@ -17,17 +17,8 @@ ROW_RULES = "rows-v1(0.4,1.5)"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """Segments on one line of a column, in reading order; geometry as in `Segment`."""
-
-    text: str
-    spaced: bool
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    size: float
-    baseline: float
+class Row(LineText):
+    """Segments on one line of a column, in reading order."""
 
 
 def make_rows(segments: Sequence[Segment]) -> list[Row]:

@@ -32,8 +32,8 @@ GAP_RULES = "gaps-v1(0.15,0.9,4)"
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
-    """A stretch of text on one line.
+class LineText:
+    """Text that stands on one line.
 
     Coordinates are points in the direction of reading: x grows along the line, y from line to line.
 
@@ -42,8 +42,6 @@ class Segment:
         spaced: whether the page has a space character after it.
         size: of the letters, in points.
         baseline: y of the line that the letters stand on.
-        block: number of MuPDF's block on this page.
-        turn: quarter turns of the text against the page, 0..3.
     """
 
     text: str
@@ -54,13 +52,24 @@ class Segment:
     y1: float
     size: float
     baseline: float
-    block: int
-    turn: int
 
     @property
     def width(self) -> float:
         """Extent along the line, in points."""
         return self.x1 - self.x0
+
+
+@dataclass(frozen=True, slots=True)
+class Segment(LineText):
+    """A stretch of text on one line, as MuPDF has it.
+
+    Attributes:
+        block: number of MuPDF's block on this page.
+        turn: quarter turns of the text against the page, 0..3.
+    """
+
+    block: int
+    turn: int
 
 
 def read_segments(page: PdfPage) -> list[Segment]:
