@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kb_core import CanonicalDocument, DocumentChoices, RawAsset, digest_hex, make_asset_id
+from kb_core import CanonicalDocument, DocumentChoices
 from kb_core.ports.extractor import ExtractRuntime
 from kb_core.transcript_memory import TranscriptMemory
 from kb_parse_md import MarkdownExtractor
+from kb_testing.documents import file_asset
 
 Read = Callable[..., CanonicalDocument]
 
@@ -44,21 +45,6 @@ def check_lines(document: CanonicalDocument, text: str) -> None:
     assert document.metadata.line_count == len(lines) - (not lines[-1])
 
 
-def asset_of(path: Path, media_type: str) -> RawAsset:
-    """Return what a scan would say of the file."""
-    data = path.read_bytes()
-    checksum = digest_hex(data)
-    return RawAsset(
-        asset_id=make_asset_id(checksum),
-        source_path=str(path),
-        workspace_path=path.name,
-        media_type=media_type,
-        byte_len=len(data),
-        checksum=checksum,
-        discovered_at="2026-04-27T09:00:00Z",
-    )
-
-
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
     """Write a note and read it; lines are checked where the content is text."""
@@ -71,7 +57,7 @@ def read(tmp_path: Path) -> Read:
         runtime = ExtractRuntime(
             transcripts=TranscriptMemory(), choices=DocumentChoices.model_validate(choices)
         )
-        document = EXTRACTOR.extract(asset_of(path, media_type), runtime)
+        document = EXTRACTOR.extract(file_asset(path, media_type), runtime)
         if isinstance(content, str):
             check_lines(document, content)
         return document

@@ -9,21 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb_core import AudioRefBlock, CanonicalDocument, DocumentChoices, LineSpan, RawAsset
+from kb_core import AudioRefBlock, CanonicalDocument, DocumentChoices, LineSpan
 from kb_core.errors import InputError
 from kb_core.ports.extractor import ExtractRuntime
 from kb_core.transcript_memory import TranscriptMemory
 from kb_parse_md import MarkdownExtractor
 from kb_parse_md.lines import lines_of
 from kb_parse_md.outline import outline
-from kb_testing.documents import make_asset
+from kb_testing.documents import file_asset, make_asset
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "docs" / "md"
-
-
-def asset_of(path: Path, media_type: str) -> RawAsset:
-    asset = make_asset(path.name, repr(path.read_bytes()), media_type=media_type)
-    return asset.model_copy(update={"source_path": str(path)})
 
 
 def extracted(
@@ -32,7 +27,7 @@ def extracted(
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     runtime = ExtractRuntime(transcripts=TranscriptMemory(), choices=DocumentChoices())
-    return MarkdownExtractor().extract(asset_of(path, media_type), runtime), runtime
+    return MarkdownExtractor().extract(file_asset(path, media_type), runtime), runtime
 
 
 def rows(document: CanonicalDocument) -> list[tuple[str, int, int, str]]:
@@ -200,7 +195,7 @@ def test_any_bytes_are_a_note_or_refused_and_twice_the_same(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / f"{os.getpid()}-any.md"
     path.write_bytes(data)
-    asset = asset_of(path, "markdown")
+    asset = file_asset(path, "markdown")
     results = []
     for _ in range(2):
         runtime = ExtractRuntime(transcripts=TranscriptMemory())

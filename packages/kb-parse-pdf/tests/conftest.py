@@ -9,10 +9,11 @@ from typing import Any
 import pymupdf
 import pytest
 
-from kb_core import CanonicalDocument, RawAsset, digest_hex, make_asset_id
+from kb_core import CanonicalDocument
 from kb_core.ports.extractor import ExtractRuntime
 from kb_core.transcript_memory import TranscriptMemory
 from kb_parse_pdf import PdfExtractor
+from kb_testing.documents import file_asset
 
 Read = Callable[..., tuple[CanonicalDocument, ExtractRuntime]]
 
@@ -32,26 +33,11 @@ def read(tmp_path: Path) -> Read:
             path.write_bytes(
                 source if isinstance(source, bytes) else source.tobytes(no_new_id=True)
             )
-        document = PdfExtractor().extract(asset_of(path, name), runtime)
+        document = PdfExtractor().extract(file_asset(path, "pdf", workspace_path=name), runtime)
         check_spans(document)
         return document, runtime
 
     return reading
-
-
-def asset_of(path: Path, name: str) -> RawAsset:
-    """Return what a scan would say of the file."""
-    data = path.read_bytes() if path.is_file() else b""
-    checksum = digest_hex(data)
-    return RawAsset(
-        asset_id=make_asset_id(checksum),
-        source_path=str(path),
-        workspace_path=name,
-        media_type="pdf",
-        byte_len=len(data),
-        checksum=checksum,
-        discovered_at="2026-04-27T09:00:00Z",
-    )
 
 
 def check_spans(document: CanonicalDocument) -> None:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
-from kb_core import CanonicalDocument, DocumentChoices, RawAsset, Transcript, digest_hex
-from kb_core.ids import make_asset_id
+from kb_core import CanonicalDocument, DocumentChoices, Transcript
 from kb_core.ports.extractor import ExtractRuntime
 from kb_core.transcript_memory import TranscriptMemory
 from kb_parse_subtitle import SubtitleExtractor
+from kb_testing.documents import file_asset
 
 
 class Read(NamedTuple):
@@ -60,17 +60,7 @@ ReadFile = Callable[..., Read]
 
 def read_path(path: Path, media_type: str = "subtitle", **choices: object) -> Read:
     """Read a file that exists."""
-    data = path.read_bytes()
-    checksum = digest_hex(data)
-    asset = RawAsset(
-        asset_id=make_asset_id(checksum),
-        source_path=str(path),
-        workspace_path=path.name,
-        media_type=media_type,
-        byte_len=len(data),
-        checksum=checksum,
-        discovered_at="2026-01-01T00:00:00Z",
-    )
+    asset = file_asset(path, media_type)
     runtime = ExtractRuntime(
         transcripts=TranscriptMemory(), choices=DocumentChoices.model_validate(choices)
     )

@@ -7,6 +7,7 @@ file.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from kb_core import (
@@ -123,6 +124,27 @@ def make_asset(workspace_path: str, content: str, *, media_type: str) -> RawAsse
         workspace_path=workspace_path,
         media_type=media_type,
         byte_len=len(content.encode()),
+        checksum=checksum,
+        discovered_at="2026-04-27T09:00:00Z",
+    )
+
+
+def file_asset(path: Path, media_type: str, *, workspace_path: str | None = None) -> RawAsset:
+    """Return what a scan would say of a file; one that is not there counts as empty.
+
+    Args:
+        path: of the file.
+        media_type: what it is sniffed as.
+        workspace_path: its name in the knowledge base; the file's own name when None.
+    """
+    data = path.read_bytes() if path.is_file() else b""
+    checksum = digest_hex(data)
+    return RawAsset(
+        asset_id=make_asset_id(checksum),
+        source_path=str(path),
+        workspace_path=workspace_path or path.name,
+        media_type=media_type,
+        byte_len=len(data),
         checksum=checksum,
         discovered_at="2026-04-27T09:00:00Z",
     )

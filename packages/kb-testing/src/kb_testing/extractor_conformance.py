@@ -16,15 +16,13 @@ from kb_core import (
     DocumentChoices,
     LineSpan,
     PageSpan,
-    RawAsset,
     SourceSpan,
-    digest_hex,
-    make_asset_id,
     nfc,
 )
 from kb_core.errors import Cancelled, InputError
 from kb_core.ports.extractor import Extractor, ExtractRuntime
 from kb_core.transcript_memory import TranscriptMemory
+from kb_testing.documents import file_asset
 
 _CUTS = 12
 
@@ -53,9 +51,8 @@ def extract(
     """Return what the extractor makes of a file that is written into `folder`."""
     path = folder / sample.name
     path.write_bytes(sample.content)
-    return extractor.extract(
-        _asset(sample, path), ExtractRuntime(transcripts=TranscriptMemory(), cancel=cancel)
-    )
+    runtime = ExtractRuntime(transcripts=TranscriptMemory(), cancel=cancel)
+    return extractor.extract(file_asset(path, sample.media_type), runtime)
 
 
 def check_two_runs_are_equal(extractor: Extractor, sample: Sample, folder: Path) -> None:
@@ -124,19 +121,6 @@ EXTRACTOR_CHECKS: tuple[ExtractorCheck, ...] = (
     check_a_damaged_file_is_read_or_refused,
     check_a_stop_is_heard,
 )
-
-
-def _asset(sample: Sample, path: Path) -> RawAsset:
-    checksum = digest_hex(sample.content)
-    return RawAsset(
-        asset_id=make_asset_id(checksum),
-        source_path=str(path),
-        workspace_path=sample.name,
-        media_type=sample.media_type,
-        byte_len=len(sample.content),
-        checksum=checksum,
-        discovered_at="2026-04-27T09:00:00Z",
-    )
 
 
 def _place(span: SourceSpan) -> tuple[int, int]:
