@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +13,11 @@ from kb_cli.exit_codes import ExitCode
 from kb_cli.session import session
 
 if TYPE_CHECKING:
-    from kb_app.wire import IngestReportV1
-    from kb_core import DocumentChoices
+    from collections.abc import Callable, Iterator
+
+    from kb_app.container import Container
+    from kb_app.wire import IngestProgressV1, IngestReportV1
+    from kb_core import CancelToken, DocumentChoices
 
 
 def register(app: typer.Typer) -> None:
@@ -22,48 +25,56 @@ def register(app: typer.Typer) -> None:
     app.command()(ingest)
 
 
+LanguageOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--language",
+        metavar="CODE",
+        help="A language that is spoken, such as ko; may be given again. `auto` for any.",
+    ),
+]
+SpeakersOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        help="How to tell speakers apart: `channels` for calls with one person on each of two "
+        "channels, `none`.",
+    ),
+]
+SuspectOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--keep-suspect/--drop-suspect",
+        help="Find text that was probably not said like any other, or not.",
+    ),
+]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Encoding of text files, such as cp949, where telling it by the bytes goes wrong.",
+    ),
+]
+TranscribeOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--transcribe/--take-subtitles",
+        help="Listen to recordings even where a subtitle file lies beside them, or not.",
+    ),
+]
+WatchOption = Annotated[
+    bool, typer.Option("--watch", help="Go on and follow changes until Ctrl-C.")
+]
+
+
 def ingest(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files and folders.")],
-    languages: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--language",
-            metavar="CODE",
-            help="A language that is spoken, such as ko; may be given again. `auto` for any.",
-        ),
-    ] = None,
-    speakers: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOW",
-            help="How to tell speakers apart: `channels` for calls with one person on each of two "
-            "channels, `none`.",
-        ),
-    ] = None,
-    keep_suspect: Annotated[
-        bool | None,
-        typer.Option(
-            "--keep-suspect/--drop-suspect",
-            help="Find text that was probably not said like any other, or not.",
-        ),
-    ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Encoding of text files, such as cp949, where telling it by the bytes goes wrong.",
-        ),
-    ] = None,
-    transcribe: Annotated[
-        bool | None,
-        typer.Option(
-            "--transcribe/--take-subtitles",
-            help="Listen to recordings even where a subtitle file lies beside them, or not.",
-        ),
-    ] = None,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Go on and follow changes until Ctrl-C.")
-    ] = False,
+    languages: LanguageOption = None,
+    speakers: SpeakersOption = None,
+    keep_suspect: SuspectOption = None,
+    encoding: EncodingOption = None,
+    transcribe: TranscribeOption = None,
+    watch: WatchOption = False,
     json_output: JsonOption = False,
 ) -> None:
     """Make the knowledge base agree with files and folders; unchanged files cost nothing.
@@ -74,11 +85,8 @@ def ingest(
     What is said here about languages, speakers, suspects, encodings and subtitles stays with these
     files: a later ingest of their folder keeps it.
     """
-    from kb_app.ingest import ingest as run
-    from kb_cli.progress import cancel_on_interrupt, ingest_progress
     from kb_config import language_codes
     from kb_core import DocumentChoices
-    from kb_core.errors import Cancelled
 
     choices = DocumentChoices(
         languages=None if languages is None else language_codes(languages),
@@ -89,12 +97,15 @@ def ingest(
     )
     if watch:
         _follow(paths, choices, json_output=json_output)
-        return
-    with (
-        closing(session.open(create=True)) as container,
-        cancel_on_interrupt() as cancel,
-        ingest_progress(json_lines=json_output) as on_progress,
-    ):
+    else:
+        _ingest_once(paths, choices, json_output=json_output)
+
+
+def _ingest_once(paths: list[Path], choices: DocumentChoices, *, json_output: bool) -> None:
+    from kb_app.ingest import ingest as run
+    from kb_core.errors import Cancelled
+
+    with _running(json_output=json_output) as (container, cancel, on_progress):
         report = run(container, paths, choices=choices, on_progress=on_progress, cancel=cancel)
     _show(report, json_output=json_output)
     if report.cancelled:
@@ -102,9 +113,23 @@ def ingest(
     raise typer.Exit(exit_code_of(report))
 
 
+@contextmanager
+def _running(
+    *, json_output: bool
+) -> Iterator[tuple[Container, CancelToken, Callable[[IngestProgressV1], None]]]:
+    """Give the knowledge base, what Ctrl-C sets, and what shows how far it is."""
+    from kb_cli.progress import cancel_on_interrupt, ingest_progress
+
+    with (
+        closing(session.open(create=True)) as container,
+        cancel_on_interrupt() as cancel,
+        ingest_progress(json_lines=json_output) as on_progress,
+    ):
+        yield container, cancel, on_progress
+
+
 def _follow(paths: list[Path], choices: DocumentChoices, *, json_output: bool) -> None:
     from kb_app.watching import follow
-    from kb_cli.progress import cancel_on_interrupt, ingest_progress
     from kb_core.errors import Cancelled
 
     last: IngestReportV1 | None = None
@@ -116,11 +141,7 @@ def _follow(paths: list[Path], choices: DocumentChoices, *, json_output: bool) -
         if not report.cancelled:
             session.note("following changes; Ctrl-C ends it")
 
-    with (
-        closing(session.open(create=True)) as container,
-        cancel_on_interrupt() as cancel,
-        ingest_progress(json_lines=json_output) as on_progress,
-    ):
+    with _running(json_output=json_output) as (container, cancel, on_progress):
         follow(
             container,
             paths,
