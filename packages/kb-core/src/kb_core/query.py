@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Literal
 
 from pydantic import Field
@@ -33,11 +34,102 @@ class LexicalQuery(Model):
     terms: tuple[QueryTerm, ...] = ()
 
 
+LexicalLeg = Literal["pairs", "morphemes"]
+"""The two ways in which text is indexed by words: `pairs` keeps what was written, with overlapping
+pairs of characters for scripts without spaces; `morphemes` has the words of the language, each in
+the form that its inflections share."""
+
+
+class SearchScope(Model):
+    """Which chunks may be found at all; what is outside takes no part in a ranking.
+
+    Attributes:
+        doc_ids: documents; None for all.
+        speakers: a chunk has a unit said by one of these; None for any, also unknown ones.
+        without_speakers: a chunk has no unit said by one of these.
+        required: terms, each of which stands in a chunk.
+        excluded: terms, none of which stands in a chunk.
+    """
+
+    doc_ids: frozenset[str] | None = None
+    speakers: frozenset[NfcText] | None = None
+    without_speakers: frozenset[NfcText] = frozenset()
+    required: tuple[QueryTerm, ...] = ()
+    excluded: tuple[QueryTerm, ...] = ()
+
+
+EVERYTHING = SearchScope()
+
+
 class LexicalMatch(Model):
     """A chunk that the lexical index found; a higher score is a better match."""
 
     chunk_id: str
     score_bm25: float
+
+
+class VectorMatch(Model):
+    """A chunk that is close in meaning; 1 is the same, 0 has nothing in common."""
+
+    chunk_id: str
+    score_cosine: float
+
+
+FilterField = Literal["speaker", "path", "lang", "type", "tag"]
+
+
+class FieldFilter(Model):
+    """A wish such as `speaker:Kim`, or with `excluded`, `-speaker:Kim`."""
+
+    field: FilterField
+    value: NfcText
+    excluded: bool = False
+
+
+class SearchQuery(Model):
+    """What a person typed, taken apart.
+
+    Attributes:
+        text: the question without filters and exclusions; what a model of meaning gets.
+        exact: each word or phrase as a term of `pairs`, for a search of all and for marking.
+        loose: every token of them as a term of its own, for a search of any.
+        morphemes: the words of the question as terms of `morphemes`.
+        required: phrases in quotes.
+        excluded: words and phrases with a minus before them.
+        fields: wishes about documents and speakers. Those of one field are alternatives, those of
+            different fields hold together, and an excluded one never holds.
+        after: first day that counts.
+        before: first day that does not count any more.
+    """
+
+    text: NfcText = ""
+    exact: LexicalQuery = LexicalQuery()
+    loose: LexicalQuery = LexicalQuery()
+    morphemes: LexicalQuery = LexicalQuery()
+    required: tuple[QueryTerm, ...] = ()
+    excluded: tuple[QueryTerm, ...] = ()
+    fields: tuple[FieldFilter, ...] = ()
+    after: date | None = None
+    before: date | None = None
+
+
+class DocumentFacts(Model):
+    """What filters look at.
+
+    Attributes:
+        languages: of the document and of what is said in it, ISO 639-1.
+        created: as the document itself says, ISO 8601; None when it does not.
+        modified_on: day on which its file was changed last, UTC.
+    """
+
+    doc_id: str
+    doc_path: NfcText
+    media_type: str
+    languages: tuple[str, ...] = ()
+    speakers: tuple[NfcText, ...] = ()
+    tags: tuple[NfcText, ...] = ()
+    created: str | None = None
+    modified_on: date
 
 
 class PassageUnit(Model):

@@ -1,8 +1,8 @@
-"""Ports to the knowledge base: documents and their chunks, and the lexical index over them."""
+"""Ports to the knowledge base: documents and their chunks, and the indexes over them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from pydantic import Field
@@ -12,7 +12,17 @@ from kb_core.chunks import ChunkResult
 from kb_core.document import CanonicalDocument, RawAsset
 from kb_core.media import MediaType
 from kb_core.model import Model, NfcText
-from kb_core.query import LexicalMatch, LexicalQuery, StoredPassage
+from kb_core.ports.embedder import Vector
+from kb_core.query import (
+    EVERYTHING,
+    DocumentFacts,
+    LexicalLeg,
+    LexicalMatch,
+    LexicalQuery,
+    SearchScope,
+    StoredPassage,
+    VectorMatch,
+)
 from kb_core.runtime import StepWarning
 
 
@@ -167,6 +177,14 @@ class DocumentStore(Protocol):
         """Return the chunks with their units, in the order asked for; absent ids are left out."""
         ...
 
+    def neighbour_ids(self, chunk_id: str, distance: int) -> list[str]:
+        """Return up to `distance` chunks before and after one, with itself, in document order."""
+        ...
+
+    def document_facts(self) -> list[DocumentFacts]:
+        """Return what filters look at, for every document, ordered by path."""
+        ...
+
     def forget(self, workspace_path: str) -> None:
         """Note that a file, or everything below a folder, stays out until it is named again."""
         ...
@@ -188,7 +206,13 @@ class LexicalIndex(Protocol):
     """Word search over the chunks of a `DocumentStore`."""
 
     def search_lexical(
-        self, query: LexicalQuery, *, require_all: bool, limit: int
+        self,
+        query: LexicalQuery,
+        *,
+        require_all: bool,
+        limit: int,
+        leg: LexicalLeg = "pairs",
+        scope: SearchScope = EVERYTHING,
     ) -> list[LexicalMatch]:
         """Return the best matches, best first; equal scores in order of chunk id.
 
@@ -196,7 +220,84 @@ class LexicalIndex(Protocol):
             query: without terms it matches nothing.
             require_all: every term must be in a chunk, or at least one.
             limit: at most so many.
+            leg: which index the terms are for.
+            scope: what may be found.
         """
+        ...
+
+    def chunks_in_scope(self, scope: SearchScope, *, limit: int) -> list[str]:
+        """Return chunks of the scope, for a search by filters alone.
+
+        They come by path of their document and then in its order.
+        """
+        ...
+
+
+class PendingText(NamedTuple):
+    """A text that some chunk has and that has no vector yet.
+
+    Attributes:
+        text_digest: BLAKE3 of the text's UTF-8, 64 hex characters.
+    """
+
+    text_digest: str
+    text: str
+
+
+class VectorCounts(Model):
+    """How far the vectors of one model are.
+
+    Attributes:
+        chunks: all there are.
+        embedded: those with a vector of that model.
+    """
+
+    chunks: int
+    embedded: int
+
+
+class VectorIndex(Protocol):
+    """Vectors of chunks, each kept by the digest of its text and made once.
+
+    Chunks have vectors of one model at a time. A vector stays when its chunk goes, until garbage is
+    collected, so that cutting anew, moving or restoring makes none again.
+    """
+
+    def pending_texts(self, vector_version: str, *, limit: int) -> list[PendingText]:
+        """Return texts that need a vector of that model, each once, in order of digest.
+
+        Chunks whose text has one already get it first. Vectors of other models are taken away from
+        chunks, but kept.
+
+        Raises:
+            StoreFull, StoreBusy, StoreCorrupt: nothing was changed.
+        """
+        ...
+
+    def put_vectors(self, vector_version: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors by the digest of their text and give them to every chunk with that text.
+
+        Raises:
+            StoreFull, StoreBusy, StoreCorrupt: none of them was kept.
+        """
+        ...
+
+    def search_vectors(
+        self,
+        vector_version: str,
+        vector: Vector,
+        *,
+        limit: int,
+        scope: SearchScope = EVERYTHING,
+    ) -> list[VectorMatch]:
+        """Return the closest chunks, closest first; equal scores in order of chunk id.
+
+        Only chunks with a vector of that model take part.
+        """
+        ...
+
+    def vector_counts(self, vector_version: str) -> VectorCounts:
+        """Return how many chunks have a vector of that model."""
         ...
 
 
