@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb_core.ports.store import IngestedDocument
-from kb_search import LexicalRetriever
+from kb_search import PassageRetriever
 from kb_store_sqlite import SqliteStore
 from kb_testing.retriever_conformance import RETRIEVER_CHECKS, MakeRetriever
 
@@ -19,12 +19,12 @@ def make_retriever(tmp_path: Path) -> Iterator[MakeRetriever]:
     numbers = count()
     with ExitStack() as stores:
 
-        def make(documents: Sequence[IngestedDocument]) -> LexicalRetriever:
+        def make(documents: Sequence[IngestedDocument]) -> PassageRetriever:
             path = tmp_path / f"{next(numbers)}.sqlite3"
             store = stores.enter_context(SqliteStore.open(path, create=True))
             for document in documents:
                 store.put_document(document)
-            return LexicalRetriever(index=store, store=store)
+            return PassageRetriever(store, store, mode="lexical")
 
         yield make
 

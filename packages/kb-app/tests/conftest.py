@@ -11,7 +11,9 @@ import pytest
 from kb_app.container import Container
 from kb_app.setup import init
 from kb_config import load_settings
+from kb_core.ports.embedder import Embedder
 from kb_core.ports.transcriber import Transcriber
+from kb_testing.fake_embedder import WordEmbedder
 from kb_testing.fake_transcriber import BeepTranscriber
 from kb_testing.fake_voice_activity import EnergyDetector
 
@@ -32,13 +34,18 @@ def open_container(tmp_path: Path, workspace: Path) -> Iterator[OpenContainer]:
     data_dir = tmp_path / "data"
     opened: list[Container] = []
 
-    def open_it(transcriber: Transcriber | None = None, **overrides: Any) -> Container:
+    def open_it(
+        transcriber: Transcriber | None = None,
+        embedder: Embedder | None = None,
+        **overrides: Any,
+    ) -> Container:
         init(load_settings(data_dir), workspace)
         settings = load_settings(data_dir, overrides.pop("settings", None))
         container = Container(
             settings,
             transcriber=transcriber or BeepTranscriber(),
             detector=EnergyDetector(frame_samples=160),  # 10 ms, as beeps are heard
+            embedder=embedder or WordEmbedder(),
         )
         opened.append(container)
         return container

@@ -12,7 +12,8 @@ import pytest
 
 from kb_app.container import Container
 from kb_app.ingest import ingest
-from kb_app.library import inspect_document, list_documents, search, status
+from kb_app.library import inspect_document, list_documents, status
+from kb_app.search import search
 from kb_app.wire import IngestReportV1
 from kb_core import DocumentChoices
 from kb_core.errors import ConfigError

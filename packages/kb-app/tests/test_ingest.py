@@ -10,7 +10,8 @@ import pytest
 
 from kb_app.container import Container
 from kb_app.ingest import ingest
-from kb_app.library import list_documents, search, status
+from kb_app.library import list_documents, status
+from kb_app.search import search
 from kb_app.wire import IngestProgressV1, IngestReportV1
 from kb_core import CancelToken
 from kb_core.errors import ModelMissing, StoreBusy
@@ -341,12 +342,16 @@ def test_progress_tells_length_speed_and_what_was_reused(
     write_beeps(workspace / "talk.wav", 70, beeps_s)
     events: list[IngestProgressV1] = []
     ingest(open_container(), [workspace], on_progress=events.append)
-    assert [events[0].event, events[1].event, events[2].event, events[-1].event] == [
+    of_files = [each for each in events if each.event != "vectors"]
+    assert [of_files[0].event, of_files[1].event, of_files[2].event, of_files[-1].event] == [
         "looking",
         "planned",
         "file_started",
         "file_done",
     ]
+    assert [each.chunks_embedded for each in events if each.event == "vectors"] == (
+        [0, events[-1].chunk_count] if beeps_s else []
+    )
     steps = [event for event in events if event.event == "file_progress"]
     assert [event.done_ms for event in steps] == sorted(event.done_ms or 0 for event in steps)
     assert (steps[-1].done_ms, steps[-1].total_ms) == (70_000, 70_000)

@@ -14,9 +14,10 @@ from kb_app import plugins
 from kb_app.container import Container
 from kb_app.doctor import diagnose
 from kb_app.ingest import ingest
-from kb_app.library import inspect_chunk, inspect_document, search, status
+from kb_app.library import inspect_chunk, inspect_document, status
 from kb_app.models import use_model
 from kb_app.playback import play
+from kb_app.search import search
 from kb_app.setup import init
 from kb_app.wire import WIRE_MODELS
 from kb_config import load_settings
@@ -105,7 +106,7 @@ def test_a_word_index_that_lost_its_rows_is_found_and_mended(container: Containe
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DELETE FROM chunk_fts")
         connection.commit()
-    assert search(container, "beep").hits == ()
+    assert search(container, "beep", mode="pairs").hits == ()
     (finding,) = [each for each in diagnose(container).findings if not each.ok]
     assert finding.hint is not None
     assert "kb doctor --mend" in finding.hint

@@ -9,8 +9,9 @@ import pytest
 
 from kb_app.container import Container
 from kb_app.ingest import ingest
-from kb_app.library import list_documents, search
+from kb_app.library import list_documents
 from kb_app.run_lock import only_ingest
+from kb_app.search import search
 from kb_app.upkeep import collect_garbage, forget
 from kb_core.errors import NotFound, StoreBusy
 from kb_testing.fake_transcriber import BeepTranscriber

@@ -14,7 +14,7 @@ from kb_app.wire_evaluation import (
 )
 from kb_cli.commands.eval import exit_code_of
 from kb_cli.exit_codes import ExitCode
-from kb_cli.render import render_asr_evaluation
+from kb_cli.render_evaluation import render_asr_evaluation
 from kb_testing.command import KbCommand
 
 

@@ -13,6 +13,7 @@ from kb_core.ports.transcript_cache import CachedTranscript
 from kb_store_sqlite import SqliteStore
 from kb_store_sqlite.connection import Database
 from kb_store_sqlite.health import check
+from kb_store_sqlite.store import EXACT_LIMIT
 from kb_testing.documents import make_note, make_recording
 from kb_testing.store_conformance import MEETING
 
@@ -63,6 +64,9 @@ def test_a_file_that_is_gone_is_named(store: SqliteStore, tmp_path: Path) -> Non
         ("DELETE FROM chunk_fts", "index_mismatch"),
         ("INSERT INTO chunk_fts (rowid, tokens) VALUES (99, 'x')", "index_mismatch"),
         ("DELETE FROM chunk_fts_docsize", "damaged_index"),
+        ("DELETE FROM chunk_morphemes", "index_mismatch"),
+        ("INSERT INTO chunk_morphemes (rowid, tokens) VALUES (99, 'x')", "index_mismatch"),
+        ("DELETE FROM chunk_morphemes_docsize", "damaged_index"),
         ("DELETE FROM assets", "broken_reference"),
         ("DELETE FROM chunks", "incomplete_document"),
     ],
@@ -141,6 +145,8 @@ def test_a_readable_body_of_another_shape_is_absent_too(store: SqliteStore) -> N
         "INSERT INTO chunk_fts (rowid, tokens) VALUES (99, 'x')",
         "DELETE FROM chunk_fts_docsize",
         "DELETE FROM chunk_fts_data",
+        "DELETE FROM chunk_morphemes",
+        "DELETE FROM chunk_morphemes_data",
     ],
 )
 def test_a_rebuilt_word_index_is_as_it_was(store: SqliteStore, tmp_path: Path, damage: str) -> None:
@@ -184,7 +190,7 @@ def test_a_check_of_a_locked_store_names_what_is_wrong_with_the_rest(
 ) -> None:
     break_it(store, "INSERT INTO blocks VALUES ('gone', 0, 'b', 'paragraph', '{}', '{}')")
     with closing(Database(path, create=False)) as other, other.write():
-        assert next(iter(check(store._database))).code == "broken_reference"
+        assert next(iter(check(store._database, EXACT_LIMIT))).code == "broken_reference"
 
 
 def test_hints_name_commands_that_exist() -> None:

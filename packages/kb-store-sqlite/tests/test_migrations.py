@@ -14,13 +14,27 @@ from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
 from kb_store_sqlite import SqliteStore
 from kb_store_sqlite.schema import MIGRATIONS
-from kb_testing.documents import TRANSCRIPT_VERSION, make_transcript
+from kb_testing.documents import TRANSCRIPT_VERSION, make_note, make_transcript
 from kb_testing.store_conformance import MEETING, NOTE, found_texts, query_of
+from kb_testing.vector_conformance import embed_everything
+from kb_text import parse_query
 
 RELEASED_STEPS = ("c569af71", "f8430fe9")
 """How the digests of the steps that are out in the world begin."""
 
 
+BACK_TO_SCHEMA_3 = (
+    "DROP TABLE chunk_morphemes",
+    "DROP TABLE chunk_vectors",
+    "DROP TABLE vectors",
+    "DROP TABLE vector_files",
+    "DROP TABLE vector_state",
+    "DROP INDEX chunks_by_text",
+    "DROP INDEX chunk_units_by_segment",
+    "DROP INDEX segments_by_language",
+    "ALTER TABLE chunks DROP COLUMN text_digest",
+    "PRAGMA user_version = 3",
+)
 BACK_TO_SCHEMA_2 = (
     "ALTER TABLE segments DROP COLUMN line_start",
     "ALTER TABLE segments DROP COLUMN line_end",
@@ -49,7 +63,7 @@ def write_store_of_schema_1(path: Path, *documents: IngestedDocument) -> None:
         transcript = make_transcript([(0, 1000, "kept", None)])
         store.put_transcript("asset", CachedTranscript(transcript=transcript, duration_ms=1000))
     with closing(sqlite3.connect(path)) as connection, connection:
-        for statement in (*BACK_TO_SCHEMA_2, *BACK_TO_SCHEMA_1):
+        for statement in (*BACK_TO_SCHEMA_3, *BACK_TO_SCHEMA_2, *BACK_TO_SCHEMA_1):
             connection.execute(statement)
         for doc_id, versions, metadata in connection.execute(
             "SELECT doc_id, versions, metadata FROM documents"
@@ -107,6 +121,21 @@ def test_documents_of_schema_1_survive_and_are_found(path: Path) -> None:
         assert store.get_window("asset", "version", (0, 16)) == window
         assert store.get_languages("asset", "version", (0, 16)) == languages
     assert "transcript_windows" not in tables_of(path)
+
+
+def test_words_and_texts_of_schema_3_are_indexed_anew(path: Path) -> None:
+    with SqliteStore.open(path, create=True) as store:
+        store.put_document(make_note("a.md", ["They were running home"]))
+        before = list(store.dump_reproducible_rows())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in BACK_TO_SCHEMA_3:
+            connection.execute(statement)
+    with SqliteStore.open(path) as store:
+        assert list(store.dump_reproducible_rows()) == before
+        morphemes = parse_query("run").morphemes
+        assert store.search_lexical(morphemes, require_all=True, limit=1, leg="morphemes")
+        assert embed_everything(store, "v") == 1
+        assert {finding.code for finding in store.check()} == {"missing_file"}
 
 
 def test_a_migrated_file_holds_the_rows_and_tables_of_a_new_one(path: Path, tmp_path: Path) -> None:

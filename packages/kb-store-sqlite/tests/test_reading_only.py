@@ -17,6 +17,7 @@ NOBODY = 65534
 SEARCH = f"""
 import os, pathlib, sys
 from kb_core.errors import StoreError
+import kb_store_sqlite.vector_health  # loaded when needed, which somebody else may not do here
 from kb_store_sqlite import SqliteStore
 from kb_testing.store_conformance import found_texts, query_of
 if os.getuid() == 0:
@@ -112,3 +113,12 @@ def test_a_folder_that_cannot_be_entered_is_an_error_with_a_hint(folder: Path) -
     path = copy_while_open(folder)
     (line,) = search_as_somebody_else(path, 0o600)
     assert line.startswith(f"{path} cannot be opened: Permission denied / check")
+
+
+def test_a_store_of_an_earlier_schema_names_the_way_out(folder: Path) -> None:
+    path = folder / "kb.sqlite3"
+    with SqliteStore.open(path, create=True) as store:
+        store._database.connection().execute("PRAGMA user_version = 3")
+    (line,) = search_as_somebody_else(path, 0o555)
+    assert line.startswith(f"{path} has schema 3 where this kb needs 4, and it cannot be brought")
+    assert line.endswith("name that with --data-dir")

@@ -5,8 +5,12 @@ from pathlib import Path
 import pytest
 
 from kb_store_sqlite import SqliteStore
+from kb_testing.scope_conformance import SCOPE_CHECKS
 from kb_testing.store_conformance import STORE_CHECKS, MakeStore, StoreCheck
 from kb_testing.store_files_conformance import STORE_FILE_CHECKS
+from kb_testing.vector_conformance import VECTOR_CHECKS
+
+CHECKS = [*STORE_CHECKS, *STORE_FILE_CHECKS, *SCOPE_CHECKS, *VECTOR_CHECKS]
 
 
 @pytest.fixture
@@ -24,8 +28,6 @@ def make_store(tmp_path: Path) -> Iterator[MakeStore]:
         store.close()
 
 
-@pytest.mark.parametrize(
-    "check", [*STORE_CHECKS, *STORE_FILE_CHECKS], ids=lambda check: check.__name__
-)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_sqlite_store_conforms(check: StoreCheck, make_store: MakeStore) -> None:
     check(make_store)

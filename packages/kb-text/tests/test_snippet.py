@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_core import LexicalQuery, PageSpan, PassageUnit, TimeSpan
+from kb_core import PageSpan, PassageUnit, TimeSpan
+from kb_core.query import SearchQuery
 from kb_text import Excerpt, excerpt, parse_query
 
 
@@ -39,6 +40,48 @@ def test_a_short_text_is_shown_whole_with_its_matches() -> None:
 @pytest.mark.parametrize("query", ["배", "포", "를"])
 def test_a_single_character_is_marked_alone(query: str) -> None:
     assert marked(excerpt_of(["배포를 했다"], query)) == [query]
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marks"),
+    [
+        ("배포 오류가 났다", "배포오류", ["배포", "오류"]),
+        ("the meetings were late", "meeting", ["meetings"]),
+        ("사람이 왔다", "오다", ["왔"]),
+        (
+            "어제 배포에서 오류가 났다",
+            "배포에서 나온 오류를 어떻게 고치나요",
+            ["배포에서", "오류"],
+        ),
+        ("讨论了很多合同", "供应商合同的讨论", ["讨论", "合同"]),
+        ("포오", "배포오류", ["포오"]),
+    ],
+)
+def test_other_forms_are_marked_where_the_words_are_not(
+    text: str, query: str, marks: list[str]
+) -> None:
+    assert marked(excerpt_of([text], query)) == marks
+
+
+def test_what_stands_there_as_it_was_written_wins_over_another_form() -> None:
+    found = excerpt_of(["budgets", FILLER, "budget"], "budget meeting")
+    assert (found.unit_start, found.unit_end) == (2, 3)
+
+
+def test_pairs_of_characters_are_marked_only_where_no_word_is() -> None:
+    assert marked(excerpt_of(["사람에게서 예산을 받았다"], "친구에게서 예산이 왔나")) == ["예산"]
+
+
+def test_stop_words_do_not_choose_the_excerpt_and_are_not_marked() -> None:
+    found = excerpt_of(["what is the", FILLER, "budget of the year"], "what is the budget")
+    assert marked(found) == ["budget"]
+    assert (found.unit_start, found.unit_end) == (2, 3)
+    assert marked(excerpt_of(["what is the matter"], "what is the budget")) == []
+
+
+@pytest.mark.parametrize("query", ["AND", "this and that", 'budget "and that"'])
+def test_stop_words_are_marked_when_they_are_meant(query: str) -> None:
+    assert "and" in " ".join(marked(excerpt_of(["this and that"], query)))
 
 
 def test_overlapping_matches_are_one_highlight() -> None:
@@ -148,21 +191,21 @@ def test_nothing_is_cut_inside_a_grapheme() -> None:
 
 def test_without_a_match_the_beginning_is_shown_and_cited() -> None:
     text, units = units_of(["one", "two", FILLER, FILLER])
-    found = excerpt(text, units, LexicalQuery())
+    found = excerpt(text, units, SearchQuery())
     assert (found.unit_start, found.unit_end) == (0, 2)
     assert found.highlights == ()
     assert found.snippet == "one two…"
 
 
 WORDS = st.lists(
-    st.sampled_from(["budget", "friday", "배포오류", "x" * 90, "İ", "and", "👍"]), min_size=1
+    st.sampled_from(["budget", "friday", "배포오류", "x" * 90, "İzmir", "and", "👍"]), min_size=1
 )
 
 
 @given(st.lists(WORDS.map(" ".join), min_size=1, max_size=12))
 def test_snippet_and_highlights_agree_with_the_text(texts: list[str]) -> None:
     text, units = units_of(texts)
-    found = excerpt(text, units, parse_query("budget 오류 İ 👍"))
+    found = excerpt(text, units, parse_query("budget 오류 İzmir 👍"))
     inner = found.snippet.removeprefix("…").removesuffix("…")
     assert inner in text
     assert len(found.snippet) <= 242
@@ -172,6 +215,6 @@ def test_snippet_and_highlights_agree_with_the_text(texts: list[str]) -> None:
     else:
         assert len(shown) == 1
         assert inner in text[shown[0].char_start : shown[0].char_end]
-    assert set(marked(found)) <= {"budget", "오류", "İ", "👍"}
-    if any(word in text for word in ("budget", "오류", "İ", "👍")):
+    assert set(marked(found)) <= {"budget", "오류", "İzmir", "👍"}
+    if any(word in text for word in ("budget", "오류", "İzmir", "👍")):
         assert found.highlights

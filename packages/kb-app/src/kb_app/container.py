@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from kb_app import plugins
 from kb_config import Settings
 from kb_core import Chunker, ChunkPolicy, DocumentChoices
-from kb_core.errors import FeatureMissing, ModelError
+from kb_core.errors import FeatureMissing, ModelError, VectorsMissing
+from kb_core.ports.embedder import Embedder
 from kb_core.ports.extractor import (
     Extractor,
     ExtractorServices,
@@ -23,13 +24,17 @@ from kb_core.ports.extractor import (
     TranscriptTaker,
 )
 from kb_core.ports.models import ModelRegistry
-from kb_core.ports.retriever import Retriever
 from kb_core.ports.store import DocumentVersions
 from kb_core.ports.transcriber import Transcriber
 from kb_core.ports.voice_activity import VoiceActivityDetector
+from kb_core.query import SearchMode
 
 if TYPE_CHECKING:
+    from kb_search import Meaning, PassageRetriever
     from kb_store_sqlite import SqliteStore
+
+NO_EMBEDDING = "none"
+"""The engine that makes no vectors."""
 
 
 class Container:
@@ -39,6 +44,7 @@ class Container:
         settings: of the knowledge base.
         transcriber: recogniser in place of the one that the settings name.
         detector: detector of speech in place of the extractors' own.
+        embedder: what makes vectors in place of what the settings name.
     """
 
     def __init__(
@@ -47,8 +53,10 @@ class Container:
         *,
         transcriber: Transcriber | None = None,
         detector: VoiceActivityDetector | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self.settings = settings
+        self._given_embedder = embedder
         self._given_transcriber = transcriber
         self._given_detector = detector
 
@@ -89,11 +97,49 @@ class Container:
         return plugins.make_model_registry(self.settings)
 
     @cached_property
-    def retriever(self) -> Retriever:
-        """The search over the store."""
-        from kb_search import LexicalRetriever
+    def embedder(self) -> Embedder | None:
+        """What makes vectors of meaning, or None where search is by words alone.
 
-        return LexicalRetriever(index=self.store, store=self.store)
+        Its model is loaded on first use.
+
+        Raises:
+            FeatureMissing: its package is not installed.
+            ConfigError: nobody knows such an engine.
+        """
+        if self._given_embedder is not None:
+            return self._given_embedder
+        if self.settings.embedding.engine == NO_EMBEDDING:
+            return None
+        return plugins.make_embedder(self.settings)
+
+    def retriever_for(self, mode: SearchMode) -> PassageRetriever:
+        """Return the search over the store; `hybrid` is by words alone while nothing has a vector.
+
+        Raises:
+            VectorsMissing: the mode is `vector`, and nothing has a vector.
+            FeatureMissing, ConfigError, ModelError: the mode needs vectors, and what makes them
+                cannot be used.
+        """
+        from kb_search import PassageRetriever
+
+        if mode == "vector" and self._meaning is None:
+            raise VectorsMissing
+        return PassageRetriever(
+            self.store,
+            self.store,
+            self._meaning if mode in ("hybrid", "vector") else None,
+            mode=mode,
+            fusion=self.settings.search.fusion,
+        )
+
+    @cached_property
+    def _meaning(self) -> Meaning | None:
+        from kb_search import Meaning
+
+        embedder = self.embedder
+        if embedder is None or not self.store.has_vectors(embedder.identity.vector_version):
+            return None
+        return Meaning(self.store, embedder)
 
     @property
     def own_folders(self) -> tuple[Path, Path]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kb_app.container import Container
 from kb_app.ingest import ingest
-from kb_app.library import search
+from kb_app.search import search
 from kb_app.setup import init
 from kb_app.wire import IngestProgressV1, IngestReportV1, SearchResponseV1
 from kb_config import load_settings

@@ -4,6 +4,9 @@ One document is one transaction, and each finished window of a transcript is one
 run that is stopped at any point goes on where it was. An input that cannot be used becomes an item
 of the report; the others are stored. What stops every file alike (a full disk, a missing model)
 ends the run.
+
+Vectors come last: by then everything is found by words. When they cannot be made, the run is done
+all the same, and its report says what is missing.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kb_app.container import Container
+from kb_app.embedding import embed_pending
 from kb_app.ingest_items import error_item, not_attempted_item, stored_item
 from kb_app.ingest_plan import IngestPlan, IngestPlanner, IngestTask
 from kb_app.ingest_progress import ProgressReporter
@@ -24,6 +28,7 @@ from kb_core import CancelToken, DocumentChoices
 from kb_core.errors import (
     Cancelled,
     ChunkError,
+    ConfigError,
     EngineFailed,
     FeatureMissing,
     InputError,
@@ -31,6 +36,7 @@ from kb_core.errors import (
     ModelError,
     StoreError,
 )
+from kb_core.runtime import StepWarning
 
 
 def ingest(
@@ -76,6 +82,7 @@ class _IngestRun:
         self._reporter = ProgressReporter(on_progress)
         self._maker = DocumentMaker(container, cancel, self._reporter.file_progress)
         self._items: list[IngestItemV1] = []
+        self._warnings: tuple[StepWarning, ...] = ()
 
     def execute(self, paths: Sequence[Path]) -> IngestReportV1:
         started_s = time.monotonic()
@@ -88,7 +95,8 @@ class _IngestRun:
             plan = planner.plan(paths)
             self._items.extend(plan.settled)
             self._remove(plan)
-            self._do_tasks(plan.tasks)
+            if self._do_tasks(plan.tasks):
+                self._make_vectors()
         except Cancelled:
             cancelled = True
         return self._report(plan, cancelled, started_s)
@@ -98,7 +106,15 @@ class _IngestRun:
             self._container.store.delete_document(document.doc_id)
             self._items.append(stored_item("removed", document))
 
-    def _do_tasks(self, tasks: Sequence[IngestTask]) -> None:
+    def _make_vectors(self) -> None:
+        try:
+            embed_pending(self._container, on_progress=self._reporter.vectors, cancel=self._cancel)
+        except (ModelError, FeatureMissing, ConfigError) as error:
+            message = f"search by meaning has to wait: {error.message}"
+            self._warnings = (StepWarning(code=error.code, message=message),)
+
+    def _do_tasks(self, tasks: Sequence[IngestTask]) -> bool:
+        """Do what is to be done; False when something stopped all of it."""
         self._reporter.planned([task.asset.byte_len for task in tasks])
         stopped_by: KbError | None = None
         for task in tasks:
@@ -117,6 +133,7 @@ class _IngestRun:
                 item = error_item(asset.workspace_path, error, asset)
             self._items.append(item)
             self._reporter.file_done(asset.workspace_path, item.kind)
+        return stopped_by is None
 
     def _do(self, task: IngestTask) -> IngestItemV1:
         ingested = self._maker.make(Source(task.asset, task.stamp), task.choices, task.companion)
@@ -152,5 +169,7 @@ class _IngestRun:
             errors=counts["error"],
             cancelled=cancelled,
             duration_ms=round((time.monotonic() - started_s) * 1000),
+            chunks_embedded=self._reporter.chunks_embedded,
+            warnings=self._warnings,
             items=tuple(items),
         )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kb_app.wire import IngestProgressV1, ItemKind
 from kb_core import Progress
+from kb_core.ports.store import VectorCounts
 
 
 class ProgressReporter:
@@ -14,6 +15,9 @@ class ProgressReporter:
 
     Time left is scaled by bytes: lengths are not known before files are opened, sizes are. What an
     earlier run had done counts neither as work nor as speed.
+
+    Attributes:
+        chunks_embedded: chunks that got a vector in this run.
     """
 
     def __init__(self, on_progress: Callable[[IngestProgressV1], None]) -> None:
@@ -26,6 +30,8 @@ class ProgressReporter:
         self._reused_bytes_before = 0.0
         self._reused_bytes_of_file = 0.0
         self._last = Progress(done_ms=0, total_ms=None)
+        self._embedded_before: int | None = None
+        self.chunks_embedded = 0
 
     def looking_at(self, path: str) -> None:
         """Report that a file is read to see whether there is something to do."""
@@ -76,6 +82,14 @@ class ProgressReporter:
         self._finished += 1
         self._path = path
         self._emit("file_done", kind=kind)
+
+    def vectors(self, counts: VectorCounts) -> None:
+        """Report how many of all chunks have a vector."""
+        if self._embedded_before is None:
+            self._embedded_before = counts.embedded
+        self.chunks_embedded = counts.embedded - self._embedded_before
+        self._path = None
+        self._emit("vectors", chunks_embedded=counts.embedded, chunk_count=counts.chunks)
 
     def _eta_ms(self, progress: Progress) -> int | None:
         if not progress.total_ms:

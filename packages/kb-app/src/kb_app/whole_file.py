@@ -15,8 +15,13 @@ from kb_app.container import Container
 from kb_core.errors import InputError
 
 
-def refuse_own_files(container: Container, out: Path) -> None:
+def refuse_own_files(container: Container, out: Path, *, option: str = "--out") -> None:
     """Refuse a file that belongs to the knowledge base, under whatever name.
+
+    Args:
+        container: the knowledge base.
+        out: the file.
+        option: what it was named with.
 
     Raises:
         InputError: `out` is the knowledge base, one of its documents, or a subtitle file that was
@@ -27,14 +32,19 @@ def refuse_own_files(container: Container, out: Path) -> None:
         raise InputError(
             out,
             "it belongs to the knowledge base and is not written over",
-            hint="name another file with --out",
+            hint=f"name another file with {option}",
         )
 
 
-def write_whole(out: Path, write: Callable[[BinaryIO], object]) -> None:
+def write_whole(out: Path, write: Callable[[BinaryIO], object], *, option: str = "--out") -> None:
     """Let `write` fill a file that is then whole or not there; an older one stays until then.
 
     A device or a pipe is written to as it is.
+
+    Args:
+        out: the file.
+        write: writes all of it.
+        option: what it was named with.
 
     Raises:
         InputError: `out` cannot be written.
@@ -54,7 +64,7 @@ def write_whole(out: Path, write: Callable[[BinaryIO], object]) -> None:
             part.unlink(missing_ok=True)
     except OSError as error:
         reason = (error.strerror or "cannot be written").lower()
-        raise InputError(out, reason, hint="name another file with --out") from error
+        raise InputError(out, reason, hint=f"name another file with {option}") from error
 
 
 def _own_files(container: Container) -> Iterator[str]:

@@ -13,10 +13,12 @@ from pydantic import Field, StringConstraints
 
 from kb_app.wire_evaluation import AsrEvaluationV1
 from kb_app.wire_export import ExportReportV1
+from kb_app.wire_search_evaluation import EvaluatedQueryV1, SearchEvaluationV1
 from kb_app.wire_upkeep import ForgetReportV1, GcReportV1
 from kb_core import Model
 from kb_core.errors import KbError
 from kb_core.ports.store import DocumentVersions
+from kb_core.query import LegName, SearchMode
 from kb_core.runtime import StepWarning
 
 Ratio = Annotated[float, Field(ge=0)]
@@ -67,6 +69,22 @@ class TextRangeV1(Model):
     char_end: int
 
 
+class LegScoreV1(Model):
+    """Where one ranking has a hit: bm25, or a cosine for `meaning`."""
+
+    leg: LegName
+    rank: int
+    score: float
+
+
+class NeighbourV1(Model):
+    """A chunk before or after a hit."""
+
+    chunk_id: str
+    text: str
+    citation: CitationV1
+
+
 class SearchHitV1(Model):
     """One hit; `text` is the whole chunk.
 
@@ -77,7 +95,7 @@ class SearchHitV1(Model):
     schema_version: Literal["search_hit.v1"] = "search_hit.v1"
     rank: int
     score: float
-    score_kind: Literal["bm25", "cosine", "rrf"]
+    score_kind: Literal["bm25", "cosine", "fused", "rrf", "none"]
     chunk_id: str
     doc_id: str
     doc_path: str
@@ -89,6 +107,14 @@ class SearchHitV1(Model):
     text: str
     heading_path: tuple[str, ...]
     citation: CitationV1
+    legs: tuple[LegScoreV1, ...] = Field(
+        default=(), description="why it is here: its place in each ranking that has it"
+    )
+    merged_chunk_ids: tuple[str, ...] = Field(
+        default=(), description="further chunks that snippet and citation go over"
+    )
+    before: tuple[NeighbourV1, ...] = Field(default=(), description="chunks before it, if asked")
+    after: tuple[NeighbourV1, ...] = Field(default=(), description="chunks after it, if asked")
 
 
 class SearchResponseV1(Model):
@@ -96,6 +122,9 @@ class SearchResponseV1(Model):
 
     schema_version: Literal["search_response.v1"] = "search_response.v1"
     query: str
+    mode: SearchMode = Field(default="lexical", description="how passages were found")
+    by_document: bool = Field(default=False, description="whether hits stand by document")
+    warnings: tuple[StepWarning, ...] = ()
     hits: tuple[SearchHitV1, ...]
 
 
@@ -138,6 +167,12 @@ class IngestReportV1(Model):
     errors: int
     cancelled: bool = False
     duration_ms: int
+    chunks_embedded: int = Field(
+        default=0, description="chunks that are found by meaning, too, since this run"
+    )
+    warnings: tuple[StepWarning, ...] = Field(
+        default=(), description="what went less than perfectly for the run as a whole"
+    )
     items: tuple[IngestItemV1, ...]
 
 
@@ -149,7 +184,7 @@ class IngestProgressV1(Model):
     """
 
     schema_version: Literal["ingest_progress.v1"] = "ingest_progress.v1"
-    event: Literal["looking", "planned", "file_started", "file_progress", "file_done"]
+    event: Literal["looking", "planned", "file_started", "file_progress", "file_done", "vectors"]
     file_index: int = Field(ge=0, description="files of this run that are finished")
     file_count: int = Field(ge=0, description="files that this run has to do")
     doc_path: str | None = None
@@ -159,6 +194,10 @@ class IngestProgressV1(Model):
     reused_ms: int | None = None
     realtime_factor: Ratio | None = None
     eta_ms: int | None = None
+    chunks_embedded: int | None = Field(
+        default=None, description="chunks that are found by meaning, too"
+    )
+    chunk_count: int | None = Field(default=None, description="all chunks there are")
 
 
 class DocumentSummaryV1(Model):
@@ -364,5 +403,7 @@ WIRE_MODELS: tuple[type[Model], ...] = (
     ForgetReportV1,
     GcReportV1,
     AsrEvaluationV1,
+    SearchEvaluationV1,
+    EvaluatedQueryV1,
 )
 """Every object that a command prints by itself."""

@@ -100,6 +100,15 @@ def _bars() -> Iterator[Callable[[IngestProgressV1], None]]:
                     detail=_speed(progress),
                 )
                 bars.update(total, detail=f"{count}{_time_left(progress)}")
+            elif progress.event == "vectors":
+                bars.update(
+                    total,
+                    description="search by meaning",
+                    completed=progress.chunks_embedded,
+                    total=progress.chunk_count,
+                    detail=f"{progress.chunks_embedded}/{progress.chunk_count} chunks",
+                )
+                bars.update(current, visible=False)
 
         yield show
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, SecretStr
 from pydantic.fields import FieldInfo
 
 from kb_config.settings import Settings, is_section
@@ -98,6 +98,7 @@ def _type_name(annotation: Any) -> str:
         return f"one of {', '.join(get_args(annotation))}"
     names = {
         str: "text",
+        SecretStr: "text",
         int: "whole number",
         bool: "true or false",
         Path: "path",

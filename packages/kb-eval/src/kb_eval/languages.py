@@ -1,4 +1,4 @@
-"""The language of a recording, where its place or its name tells it."""
+"""The language of a recording or a query, where a name or the script tells it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
 """
 _ISO_639_1 = frozenset(_CODES.split())
 _CODE_IN_NAME = re.compile(r"(?:^|-)([a-z]{2})-\d+$")
+_CODE_AT_END = re.compile(r"-([a-z]{2})$")
+_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
+_KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f]")
+_HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_LETTERS_PER_CHARACTER = 3
+
+LANGUAGE_CODE = r"^[a-z]{2,3}$"
+UNKNOWN_LANGUAGE = "und"
+"""The code of ISO 639-2 for a language that nobody knows."""
 
 
 def language_told_by(path: PurePath) -> str | None:
@@ -28,3 +37,20 @@ def language_told_by(path: PurePath) -> str | None:
             return folder
     found = _CODE_IN_NAME.search(path.stem)
     return found.group(1) if found and found.group(1) in _ISO_639_1 else None
+
+
+def language_of_question(text: str, set_name: str) -> str:
+    """Return the language of a query that does not say it.
+
+    The script tells Korean, Japanese and Chinese, where most of the query is in it; a character
+    there weighs as much as three letters, for it says as much. Else the name of the set may end
+    with a code (`xquad-en`).
+    """
+    hangul, kana, han = (len(script.findall(text)) for script in (_HANGUL, _KANA, _HAN))
+    letters = sum(char.isalpha() for char in text) - hangul - kana - han
+    if _LETTERS_PER_CHARACTER * (hangul + kana + han) > letters:
+        if hangul >= kana + han:
+            return "ko"
+        return "ja" if kana else "zh"
+    found = _CODE_AT_END.search(set_name)
+    return found.group(1) if found and found.group(1) in _ISO_639_1 else UNKNOWN_LANGUAGE

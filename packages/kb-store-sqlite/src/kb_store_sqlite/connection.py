@@ -141,6 +141,21 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise _translated(path, error) from error
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder with all above it, unless it is there.
+
+    Raises:
+        StoreError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{printable(str(folder))} cannot be made: {error.strerror}",
+            hint="name another place with --data-dir",
+        ) from error
+
+
 def _is_read_only(path: Path) -> bool:
     return _exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import BaseModel, JsonValue
 
 from kb_core.blocks import AudioRefBlock, Block
+from kb_core.canonical import digest_hex
 from kb_core.chunks import Chunk
 from kb_core.document import CanonicalDocument
 from kb_core.ports.store import FileStamp, IngestedDocument
 from kb_core.transcript import TranscriptSegment
+from kb_store_sqlite import lexical, vectors
 from kb_store_sqlite.units import chunk_unit_rows
-from kb_text import index_text
 
 
 def put_document(
@@ -91,10 +92,8 @@ def _delete_rows(connection: sqlite3.Connection, doc_id: str) -> list[str]:
     asset_ids = [asset_id for (asset_id,) in rows]
     if not asset_ids:
         return []
-    connection.execute(
-        "DELETE FROM chunk_fts WHERE rowid IN (SELECT chunk_key FROM chunks WHERE doc_id = ?)",
-        (doc_id,),
-    )
+    lexical.remove_chunks(connection, doc_id)
+    vectors.chunks_go(connection, doc_id)
     connection.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,))
     return asset_ids
 
@@ -214,17 +213,14 @@ def _insert_chunks(
     units = {unit.unit_id: unit for unit in document.source_units()}
     for chunk in chunks:
         chunk_key = _insert_chunk(connection, chunk)
-        connection.execute(
-            "INSERT INTO chunk_fts (rowid, tokens) VALUES (?, ?)",
-            (chunk_key, index_text(chunk.text)),
-        )
+        lexical.index_chunk(connection, chunk_key, chunk.text)
         connection.executemany(
             "INSERT INTO chunk_units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             ((chunk_key, place, *row) for place, row in enumerate(chunk_unit_rows(chunk, units))),
         )
 
 
-def _insert_chunk(connection: sqlite3.Connection, chunk: Chunk) -> int | None:
+def _insert_chunk(connection: sqlite3.Connection, chunk: Chunk) -> int:
     row = {
         "chunk_id": chunk.chunk_id,
         "doc_id": chunk.doc_id,
@@ -237,12 +233,13 @@ def _insert_chunk(connection: sqlite3.Connection, chunk: Chunk) -> int | None:
         "chunker_version": chunk.chunker_version,
         "policy_hash": chunk.policy_hash,
         "metadata": compact_json(chunk.metadata),
+        "text_digest": digest_hex(chunk.text.encode()),
     }
     return _insert(connection, "chunks", row)
 
 
-def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> int | None:
+def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> int:
     columns = ", ".join(row)
     places = ", ".join(f":{column}" for column in row)
     statement = f"INSERT INTO {table} ({columns}) VALUES ({places})"  # noqa: S608 (own names)
-    return connection.execute(statement, dict(row)).lastrowid
+    return connection.execute(statement, dict(row)).lastrowid or 0

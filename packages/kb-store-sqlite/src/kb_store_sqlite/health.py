@@ -11,23 +11,24 @@ from kb_core.errors import printable
 from kb_core.ports.store import HealthFinding, StoreCounts
 from kb_store_sqlite.cache import unreadable_assets
 from kb_store_sqlite.connection import Database
+from kb_store_sqlite.lexical import WORD_INDEXES
 
 MAX_MESSAGES = 20
 _RESTORE = (
     "`kb ingest` cannot mend this: put a sound copy of the file in its place; without one, move it"
     " away (keep it) and `kb ingest` again, which recognises every recording again"
 )
-_REBUILD = "`kb doctor --mend` makes the word index anew from what is stored"
+_REBUILD = "`kb doctor --mend` makes the word indexes anew from what is stored"
 _INGEST_AGAIN = (
     "move the file out of its folder, `kb ingest` the folder, move the file back and `kb ingest`"
     " once more; a finished transcript is kept and not made again"
 )
 
 
-def check(database: Database) -> Iterator[HealthFinding]:
+def check(database: Database, exact_limit: int) -> Iterator[HealthFinding]:
     """Yield what is wrong, the gravest first.
 
-    Reads only, but for the one look at the word index that SQLite counts as writing; that is left
+    Reads only, but for the look at the word indexes that SQLite counts as writing; that is left
     out where nothing can be written. Files are looked for when no transaction is open.
     """
     with database.read() as connection:
@@ -38,7 +39,11 @@ def check(database: Database) -> Iterator[HealthFinding]:
         files = [] if damage else _source_files(connection)
     yield from (*damage, *rows)
     if not damage:
-        yield from _damaged_index(database) or _index_agreement(database)
+        yield from _damaged_indexes(database) or _index_agreement(database)
+        # Not at the top: `kb search` for words alone need not wait until numpy is loaded.
+        from kb_store_sqlite.vector_health import check_vectors
+
+        yield from check_vectors(database, exact_limit)
     yield from unreadable
     yield from _missing_files(files)
 
@@ -99,32 +104,37 @@ def _incomplete(connection: sqlite3.Connection) -> Iterator[HealthFinding]:
         )
 
 
-def _damaged_index(database: Database) -> list[HealthFinding]:
+def _damaged_indexes(database: Database) -> list[HealthFinding]:
     if database.read_only:
         return []
-    with database.write(keep=False) as connection:
-        try:
-            connection.execute("INSERT INTO chunk_fts (chunk_fts) VALUES ('integrity-check')")
-        except sqlite3.DatabaseError as error:
-            message = f"word index: {error}"
-            return [HealthFinding(code="damaged_index", message=message, hint=_REBUILD)]
-    return []
+    found = []
+    for leg, table in WORD_INDEXES.items():
+        with database.write(keep=False) as connection:
+            try:
+                statement = f"INSERT INTO {table} ({table}) VALUES ('integrity-check')"  # noqa: S608
+                connection.execute(statement)
+            except sqlite3.DatabaseError as error:
+                message = f"word index ({leg}): {error}"
+                found.append(HealthFinding(code="damaged_index", message=message, hint=_REBUILD))
+    return found
 
 
-def _index_agreement(database: Database) -> list[HealthFinding]:
-    with database.read() as connection:
-        (unindexed, unknown) = connection.execute(
-            """
-            SELECT (SELECT count(*) FROM chunks
-                    WHERE chunk_key NOT IN (SELECT rowid FROM chunk_fts)),
-                   (SELECT count(*) FROM chunk_fts
-                    WHERE rowid NOT IN (SELECT chunk_key FROM chunks))
-            """
-        ).fetchone()
-    if not unindexed and not unknown:
-        return []
-    message = f"{unindexed} chunks not in the word index, {unknown} stale rows in it"
-    return [HealthFinding(code="index_mismatch", message=message, hint=_REBUILD)]
+def _index_agreement(database: Database) -> Iterator[HealthFinding]:
+    for leg, table in WORD_INDEXES.items():
+        with database.read() as connection:
+            (unindexed, unknown) = connection.execute(
+                f"""
+                SELECT (SELECT count(*) FROM chunks
+                        WHERE chunk_key NOT IN (SELECT rowid FROM {table})),
+                       (SELECT count(*) FROM {table}
+                        WHERE rowid NOT IN (SELECT chunk_key FROM chunks))
+                """  # noqa: S608 (own names)
+            ).fetchone()
+        if unindexed or unknown:
+            message = (
+                f"{unindexed} chunks not in the word index ({leg}), {unknown} stale rows in it"
+            )
+            yield HealthFinding(code="index_mismatch", message=message, hint=_REBUILD)
 
 
 def _unreadable_cache(connection: sqlite3.Connection) -> Iterator[HealthFinding]:

@@ -1,8 +1,7 @@
-"""Word search with FTS5, ranked by bm25.
+"""Word search with FTS5, ranked by bm25, in two indexes of the same chunks.
 
-Every token is quoted, so nothing that a person types is an operator. Rows come best first; the last
-score that fits is read to its end, so that equal scores are ordered by chunk id and not by the
-order in which documents were ingested.
+Rows come best first; the last score that fits is read to its end, so that equal scores are ordered
+by chunk id and not by the order in which documents were ingested.
 """
 
 from __future__ import annotations
@@ -10,22 +9,32 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from kb_core.query import LexicalMatch, LexicalQuery, QueryTerm
-from kb_store_sqlite.schema import CREATE_CHUNK_FTS
-from kb_text import index_text
+from kb_core.canonical import digest_hex
+from kb_core.query import LexicalLeg, LexicalMatch, LexicalQuery, SearchScope
+from kb_store_sqlite.expression import all_of, any_of
+from kb_store_sqlite.schema import CREATE_CHUNK_FTS, CREATE_CHUNK_MORPHEMES
+from kb_store_sqlite.scope import condition_of
+from kb_text import index_text, morpheme_text
 
-# FTS5 parses an expression in time that grows with the square of its terms; what has more distinct
-# words than this is no question, and its first words are enough to find it.
-MAX_TERMS = 1000
+_SOME_TEXTS = "SELECT chunk_key, text FROM chunks WHERE chunk_key > ? ORDER BY chunk_key LIMIT 1000"
+WORD_INDEXES: dict[LexicalLeg, str] = {"pairs": "chunk_fts", "morphemes": "chunk_morphemes"}
+"""The table of each leg."""
 
 
 def search_lexical(
-    connection: sqlite3.Connection, query: LexicalQuery, *, require_all: bool, limit: int
+    connection: sqlite3.Connection,
+    query: LexicalQuery,
+    *,
+    require_all: bool,
+    limit: int,
+    leg: LexicalLeg,
+    scope: SearchScope,
 ) -> list[LexicalMatch]:
     """Return the best chunks, best first; equal scores in order of chunk id."""
     if not query.terms or limit <= 0:
         return []
-    scores = _best_scores(connection, match_expression(query, require_all=require_all), limit)
+    expression = all_of(query.terms) if require_all else any_of(query.terms)
+    scores = _best_scores(connection, WORD_INDEXES[leg], expression, scope, limit)
     chunk_ids = connection.execute(
         """
         SELECT chunk_key, chunk_id FROM chunks
@@ -40,32 +49,58 @@ def search_lexical(
     ]
 
 
-def rebuild(connection: sqlite3.Connection) -> None:
-    """Replace the index, whatever its state, by one of the stored chunks."""
-    connection.execute("DROP TABLE chunk_fts")
-    connection.execute(CREATE_CHUNK_FTS)
-    chunks = connection.execute("SELECT chunk_key, text FROM chunks ORDER BY chunk_key")
-    connection.executemany(
-        "INSERT INTO chunk_fts (rowid, tokens) VALUES (?, ?)",
-        ((chunk_key, index_text(text)) for chunk_key, text in chunks),
+def index_chunk(connection: sqlite3.Connection, chunk_key: int, text: str) -> None:
+    """Add a chunk to both indexes."""
+    connection.execute(
+        "INSERT INTO chunk_fts (rowid, tokens) VALUES (?, ?)", (chunk_key, index_text(text))
+    )
+    connection.execute(
+        "INSERT INTO chunk_morphemes (rowid, tokens) VALUES (?, ?)",
+        (chunk_key, morpheme_text(text)),
     )
 
 
-def match_expression(query: LexicalQuery, *, require_all: bool) -> str:
-    """Return the FTS5 expression for a query with terms."""
-    operator = " AND " if require_all else " OR "
-    return operator.join(_phrase(term) for term in query.terms[:MAX_TERMS])
+def remove_chunks(connection: sqlite3.Connection, doc_id: str) -> None:
+    """Take the chunks of a document out of both indexes."""
+    for table in WORD_INDEXES.values():
+        connection.execute(
+            f"DELETE FROM {table} WHERE rowid IN"  # noqa: S608 (own names)
+            " (SELECT chunk_key FROM chunks WHERE doc_id = ?)",
+            (doc_id,),
+        )
 
 
-def _phrase(term: QueryTerm) -> str:
-    quoted = " ".join(term.tokens).replace('"', '""')
-    return f'"{quoted}" *' if term.prefix else f'"{quoted}"'
+def rebuild(connection: sqlite3.Connection) -> None:
+    """Replace both indexes, whatever their state, by ones of the stored chunks.
+
+    The digests of the texts are made anew, too.
+    """
+    for table in WORD_INDEXES.values():
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    connection.execute(CREATE_CHUNK_FTS)
+    connection.execute(CREATE_CHUNK_MORPHEMES)
+    # The rows are written to in between, so no statement may be reading them.
+    after = -1
+    while rows := connection.execute(_SOME_TEXTS, (after,)).fetchall():
+        for chunk_key, text in rows:
+            index_chunk(connection, chunk_key, text)
+            connection.execute(
+                "UPDATE chunks SET text_digest = ? WHERE chunk_key = ?",
+                (digest_hex(text.encode()), chunk_key),
+            )
+        after = rows[-1][0]
 
 
-def _best_scores(connection: sqlite3.Connection, expression: str, limit: int) -> dict[int, float]:
+def _best_scores(
+    connection: sqlite3.Connection, table: str, expression: str, scope: SearchScope, limit: int
+) -> dict[int, float]:
     """Return `limit` best rows and all that score as the last of them, by key."""
+    # Without the plus, SQLite may look every row of the scope up in the index, one by one.
+    condition, parameters = condition_of(scope, key="+rowid")
     cursor = connection.execute(
-        "SELECT rowid, rank FROM chunk_fts WHERE chunk_fts MATCH ? ORDER BY rank", (expression,)
+        f"SELECT rowid AS chunk_key, rank FROM {table}"  # noqa: S608 (own names)
+        f" WHERE {table} MATCH :expression AND {condition} ORDER BY rank",
+        {**parameters, "expression": expression},
     )
     scores: dict[int, float] = {}
     last_rank = 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from kb_core.errors import StoreCorrupt, StoreMissing, StoreTooNew, printable
+from kb_core.errors import StoreCorrupt, StoreError, StoreMissing, StoreTooNew, printable
 from kb_store_sqlite import lexical
 from kb_store_sqlite.connection import Database, translated_errors
 from kb_store_sqlite.schema import APPLICATION_ID, MIGRATIONS, REBUILDS_INDEX
@@ -17,11 +17,18 @@ def migrate(database: Database, *, create: bool) -> None:
         StoreMissing: the file is empty and `create` is not set.
         StoreTooNew: a newer kb wrote it.
         StoreCorrupt: it is some other program's file.
+        StoreError: it is of an earlier kb and cannot be written to.
     """
     with database.read() as connection:
         version = _version(database, connection)
     if version == len(MIGRATIONS):
         return
+    if version and database.read_only:
+        raise StoreError(
+            f"{printable(str(database.path))} has schema {version} where this kb needs"
+            f" {len(MIGRATIONS)}, and it cannot be brought up to date where nothing can be written",
+            hint="copy its folder to a place where you may write, and name that with --data-dir",
+        )
     if version == 0:
         if not create:
             raise StoreMissing(database.path)

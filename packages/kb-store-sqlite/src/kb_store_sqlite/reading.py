@@ -132,6 +132,21 @@ def chunk_ids_from(connection: sqlite3.Connection, prefix: str) -> list[str]:
     return [chunk_id for (chunk_id,) in rows]
 
 
+def neighbour_ids(connection: sqlite3.Connection, chunk_id: str, distance: int) -> list[str]:
+    """Return a chunk and up to `distance` of its document before and after it, in order."""
+    rows = connection.execute(
+        """
+        SELECT near.chunk_id FROM chunks AS here
+        JOIN chunks AS near ON near.doc_id = here.doc_id
+            AND near.chunk_index BETWEEN here.chunk_index - :distance
+                                     AND here.chunk_index + :distance
+        WHERE here.chunk_id = :chunk_id ORDER BY near.chunk_index
+        """,
+        {"chunk_id": chunk_id, "distance": distance},
+    )
+    return [neighbour_id for (neighbour_id,) in rows]
+
+
 def load_passages(connection: sqlite3.Connection, ids: Sequence[str]) -> list[StoredPassage]:
     """Return the chunks with their units, in the order asked for; absent ids are left out."""
     rows = _dicts(

@@ -4,10 +4,11 @@ What the same input must always give is apart from what depends on the machine: 
 and when it was found stand in `source_files` alone. `chunk_key` is the one number that depends on
 history; it ties a chunk to its row in the full-text index and is never shown.
 
-`chunk_fts` keeps its own copy of the tokens. An index without content is smaller, but up to SQLite
-3.43 a row can only be taken out of it by giving the very tokens that went in, and a change of the
-analysis in between would corrupt it silently. Its tokenizer `ascii` splits at spaces alone, given
-the two signs that tokens hold, and folds nothing that is not folded already.
+`chunk_fts` (pairs of characters) and `chunk_morphemes` keep their own copy of the tokens. An index
+without content is smaller, but up to SQLite 3.43 a row can only be taken out of it by giving the
+very tokens that went in, and a change of the analysis in between would corrupt it silently. Their
+tokenizer `ascii` splits at spaces alone, given the two signs that tokens hold, and folds nothing
+that is not folded already.
 """
 
 from __future__ import annotations
@@ -16,11 +17,17 @@ from kb_text import INDEXED_PUNCTUATION
 
 APPLICATION_ID = 0x6B62_6462  # "kbdb"
 
-CREATE_CHUNK_FTS = f"""
-    CREATE VIRTUAL TABLE chunk_fts USING fts5 (
+
+def _word_index(name: str) -> str:
+    return f"""
+    CREATE VIRTUAL TABLE {name} USING fts5 (
         tokens, tokenize = "ascii tokenchars '{INDEXED_PUNCTUATION}'"
     )
     """
+
+
+CREATE_CHUNK_FTS = _word_index("chunk_fts")
+CREATE_CHUNK_MORPHEMES = _word_index("chunk_morphemes")
 
 _INITIAL = (
     """
@@ -191,15 +198,63 @@ _DOCUMENTS_OF_EVERY_KIND = (
     """,
 )
 
-# The analysis of text changed with this step: words over line ends, ligatures. The index is made
-# anew from the chunks, see `migrations`.
-REBUILDS_INDEX: frozenset[int] = frozenset({3})
+_SEARCH_BY_MEANING = (
+    CREATE_CHUNK_MORPHEMES,
+    # Filled in together with the indexes.
+    "ALTER TABLE chunks ADD COLUMN text_digest TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX chunks_by_text ON chunks (text_digest)",
+    # A vector belongs to a text, whichever chunk has it, and outlives them: it is dear to make.
+    """
+    CREATE TABLE vectors (
+        vector_key INTEGER PRIMARY KEY AUTOINCREMENT,
+        vector_version TEXT NOT NULL,
+        text_digest TEXT NOT NULL,
+        vector BLOB NOT NULL,
+        UNIQUE (vector_version, text_digest)
+    ) STRICT
+    """,
+    """
+    CREATE TABLE chunk_vectors (
+        chunk_key INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
+        vector_key INTEGER NOT NULL REFERENCES vectors
+    ) STRICT
+    """,
+    "CREATE INDEX chunk_vectors_by_vector ON chunk_vectors (vector_key)",
+    # What was left out of `vectors` when the file was made has a higher key, because none returns.
+    """
+    CREATE TABLE vector_files (
+        vector_version TEXT PRIMARY KEY,
+        file_name TEXT NOT NULL,
+        byte_len INTEGER NOT NULL,
+        checksum TEXT NOT NULL,
+        vector_keys BLOB NOT NULL,
+        total BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """,
+    # Goes up whenever `chunk_vectors` changes, so that others know that what they hold is old.
+    "CREATE TABLE vector_state (generation INTEGER NOT NULL) STRICT",
+    "INSERT INTO vector_state VALUES (0)",
+    # For filters by speaker and language: they look at many segments and few columns.
+    """
+    CREATE INDEX chunk_units_by_segment ON chunk_units (block_id, segment_ordinal)
+    WHERE segment_ordinal IS NOT NULL
+    """,
+    """
+    CREATE INDEX segments_by_language ON segments (doc_id, language)
+    WHERE language IS NOT NULL
+    """,
+)
+
+# The analysis of text changed with these steps: words over line ends, ligatures; then morphemes.
+# The indexes are made anew from the chunks, see `migrations`.
+REBUILDS_INDEX: frozenset[int] = frozenset({3, 4})
 """Schemas that index text in another way than the one before."""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _INITIAL,
     _WINDOWS_OUTLIVE_TRANSCRIPTS,
     _DOCUMENTS_OF_EVERY_KIND,
+    _SEARCH_BY_MEANING,
 )
 """Step `n` (from 0) brings a file from schema `n` to schema `n + 1`."""
 
@@ -221,6 +276,14 @@ REPRODUCIBLE_ROWS: dict[str, str] = {
     "companion_files": "SELECT doc_id, asset_id, workspace_path FROM companion_files",
     "chunk_fts": """
         SELECT chunk_id, tokens FROM chunk_fts JOIN chunks ON chunk_key = chunk_fts.rowid
+    """,
+    "chunk_morphemes": """
+        SELECT chunk_id, tokens FROM chunk_morphemes
+        JOIN chunks ON chunk_key = chunk_morphemes.rowid
+    """,
+    "chunk_vectors": """
+        SELECT chunk_id, vector_version, vectors.text_digest, hex(vector)
+        FROM chunk_vectors JOIN chunks USING (chunk_key) JOIN vectors USING (vector_key)
     """,
 }
 """What the same input gives in every run and on every machine, table by table."""

@@ -6,45 +6,83 @@ connection of its own, and writers, of this process or another, wait for each ot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from kb_core.document import CanonicalDocument
-from kb_core.errors import StoreError, printable
 from kb_core.model import nfc
+from kb_core.ports.embedder import Vector
 from kb_core.ports.store import (
     DocumentVersions,
     FileStamp,
     HealthFinding,
     IngestedDocument,
     KnownFile,
+    PendingText,
     RemovedCache,
     StoreCounts,
     StoredDocument,
+    VectorCounts,
 )
 from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
-from kb_core.query import LexicalMatch, LexicalQuery, StoredPassage
-from kb_store_sqlite import cache, documents, garbage, health, lexical, reading
-from kb_store_sqlite.connection import Database
+from kb_core.query import (
+    EVERYTHING,
+    DocumentFacts,
+    LexicalLeg,
+    LexicalMatch,
+    LexicalQuery,
+    SearchScope,
+    StoredPassage,
+    VectorMatch,
+)
+from kb_store_sqlite import cache, documents, facts, garbage, health, lexical, reading, vectors
+from kb_store_sqlite.connection import Database, make_folder
 from kb_store_sqlite.migrations import migrate
 from kb_store_sqlite.schema import REPRODUCIBLE_ROWS
+from kb_store_sqlite.scope import chunks_in_scope
+
+if TYPE_CHECKING:
+    from kb_store_sqlite.vector_search import VectorSearch
+
+EXACT_LIMIT = 200_000
+"""With more chunks than this, search by meaning uses an approximate index, where it can."""
 
 
 class SqliteStore:
-    """`DocumentStore`, `LexicalIndex`, `TranscriptCache` and `StoreUpkeep` over one file."""
+    """Every port to the knowledge base over one file.
 
-    def __init__(self, database: Database) -> None:
+    `DocumentStore`, `LexicalIndex`, `VectorIndex`, `TranscriptCache` and `StoreUpkeep`.
+    """
+
+    def __init__(self, database: Database, *, exact_limit: int = EXACT_LIMIT) -> None:
         self._database = database
+        self._exact_limit = exact_limit
+
+    @cached_property
+    def _vector_search(self) -> VectorSearch:
+        # A search by words alone need not wait until numpy is loaded.
+        from kb_store_sqlite.vector_search import VectorSearch
+
+        return VectorSearch(self._database, self._exact_limit)
 
     @classmethod
-    def open(cls, path: Path, *, create: bool = False) -> SqliteStore:
+    def open(
+        cls, path: Path, *, create: bool = False, exact_limit: int = EXACT_LIMIT
+    ) -> SqliteStore:
         """Open the knowledge base at `path` and bring its schema up to date.
 
         Without `create`, one that cannot be written to is opened for reading: every method that
         writes raises StoreError then.
+
+        Args:
+            path: of the file.
+            create: whether to make it when it is absent.
+            exact_limit: with more chunks than this, search by meaning is approximate.
 
         Raises:
             StoreMissing: there is none, and `create` is not set.
@@ -53,13 +91,13 @@ class SqliteStore:
             StoreError: it cannot be opened, or cannot be written to and `create` is set.
         """
         if create:
-            _make_folder(path.parent)
+            make_folder(path.parent)
         with ExitStack() as undo:
             database = Database(path, create=create)
             undo.callback(database.close)
             migrate(database, create=create)
             undo.pop_all()
-        return cls(database)
+        return cls(database, exact_limit=exact_limit)
 
     def close(self) -> None:
         """Close all connections; the store cannot be used any more."""
@@ -163,12 +201,82 @@ class SqliteStore:
         with self._database.read() as connection:
             return iter(reading.chunk_ids_from(connection, prefix))
 
+    def neighbour_ids(self, chunk_id: str, distance: int) -> list[str]:
+        """Return up to `distance` chunks before and after one, with itself, in document order."""
+        with self._database.read() as connection:
+            return reading.neighbour_ids(connection, chunk_id, distance)
+
+    def document_facts(self) -> list[DocumentFacts]:
+        """Return what filters look at, for every document, ordered by path."""
+        with self._database.read() as connection:
+            return facts.document_facts(connection)
+
     def search_lexical(
-        self, query: LexicalQuery, *, require_all: bool, limit: int
+        self,
+        query: LexicalQuery,
+        *,
+        require_all: bool,
+        limit: int,
+        leg: LexicalLeg = "pairs",
+        scope: SearchScope = EVERYTHING,
     ) -> list[LexicalMatch]:
         """Return the best matches, best first; equal scores in order of chunk id."""
         with self._database.read() as connection:
-            return lexical.search_lexical(connection, query, require_all=require_all, limit=limit)
+            return lexical.search_lexical(
+                connection, query, require_all=require_all, limit=limit, leg=leg, scope=scope
+            )
+
+    def chunks_in_scope(self, scope: SearchScope, *, limit: int) -> list[str]:
+        """Return chunks of the scope, by path of their document and then in its order."""
+        with self._database.read() as connection:
+            return chunks_in_scope(connection, scope, limit)
+
+    def pending_texts(self, vector_version: str, *, limit: int) -> list[PendingText]:
+        """Return texts that need a vector of that model, each once, in order of digest.
+
+        Raises:
+            StoreFull, StoreBusy, StoreCorrupt: nothing was changed.
+        """
+        with self._database.write() as connection:
+            return vectors.pending_texts(connection, vector_version, limit)
+
+    def put_vectors(self, vector_version: str, made: Mapping[str, Vector]) -> None:
+        """Keep vectors by the digest of their text and give them to every chunk with that text.
+
+        Raises:
+            StoreError: they are of different sizes, or no numbers; none of them was kept.
+            StoreFull, StoreBusy, StoreCorrupt: none of them was kept.
+        """
+        from kb_store_sqlite.vector_input import require_sound
+
+        with self._database.write() as connection:
+            require_sound(made, vectors.byte_len_of(connection, vector_version))
+            vectors.put_vectors(connection, vector_version, made)
+
+    def search_vectors(
+        self,
+        vector_version: str,
+        vector: Vector,
+        *,
+        limit: int,
+        scope: SearchScope = EVERYTHING,
+    ) -> list[VectorMatch]:
+        """Return the closest chunks, closest first; equal scores in order of chunk id."""
+        return self._vector_search.search(vector_version, vector, limit=limit, scope=scope)
+
+    def background_cosine(self, vector_version: str, vector: Vector) -> float:
+        """Return the mean cosine of `vector` to those of all chunks; 0 when there are none."""
+        return self._vector_search.background_cosine(vector_version, vector)
+
+    def has_vectors(self, vector_version: str) -> bool:
+        """Return whether any chunk has a vector of that model."""
+        with self._database.read() as connection:
+            return vectors.version_in_use(connection) == vector_version
+
+    def vector_counts(self, vector_version: str) -> VectorCounts:
+        """Return how many chunks have a vector of that model."""
+        with self._database.read() as connection:
+            return vectors.vector_counts(connection, vector_version)
 
     def get_transcript(self, asset_id: str, transcript_version: str) -> CachedTranscript | None:
         """Return the finished transcript, or None; one that cannot be read is as good as none."""
@@ -236,16 +344,43 @@ class SqliteStore:
 
     def check(self) -> list[HealthFinding]:
         """Look for damage, for indexes that disagree and for files that are gone."""
-        return list(health.check(self._database))
+        return list(health.check(self._database, self._exact_limit))
 
     def rebuild_lexical(self) -> None:
-        """Make the word index anew from the stored chunks; the way out when `check` finds it wrong.
+        """Make both word indexes anew from the stored chunks; the way out when they are wrong.
 
         Raises:
-            StoreFull, StoreBusy, StoreCorrupt: the index is as it was.
+            StoreFull, StoreBusy, StoreCorrupt: the indexes are as they were.
         """
         with self._database.write() as connection:
             lexical.rebuild(connection)
+
+    def remove_damaged_vectors(self) -> int:
+        """Take out vectors that `check` finds damaged, and return how many; ingest makes them anew.
+
+        Raises:
+            StoreFull, StoreBusy, StoreCorrupt: they are still there.
+        """
+        from kb_store_sqlite.vector_health import damaged_keys
+
+        with self._database.write() as connection:
+            return vectors.remove(connection, damaged_keys(connection))
+
+    def rebuild_vector_file(self, *, only_if_behind: bool = False) -> bool:
+        """Make the file of the approximate index, where there are so many chunks that it is used.
+
+        It takes minutes, during which others may read and write. Without usearch nothing is made.
+
+        Args:
+            only_if_behind: keep a file that is good enough.
+
+        Returns:
+            Whether it was made.
+
+        Raises:
+            StoreError: it cannot be written; search is exact without it.
+        """
+        return self._vector_search.rebuild_file(only_if_behind=only_if_behind)
 
     def dump_reproducible_rows(self) -> Iterator[tuple[object, ...]]:
         """Return every row that the same input must always give, sorted, each after its table."""
@@ -256,13 +391,3 @@ class SqliteStore:
                 for row in sorted(connection.execute(query), key=repr)
             ]
         return iter(rows)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"{printable(str(folder))} cannot be made: {error.strerror}",
-            hint="name another place with --data-dir",
-        ) from error

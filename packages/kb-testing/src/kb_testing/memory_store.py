@@ -1,14 +1,14 @@
 """A store that forgets everything: the fake of the store ports.
 
-It passes the same conformance suite as the real one. Word search here counts occurrences instead of
-computing bm25; the order of tokens, phrases and prefixes mean the same. The analysis of text is
+It passes the same conformance suites as the real one. Word search here counts occurrences instead
+of computing bm25; the order of tokens, phrases and prefixes mean the same. The analysis of text is
 handed in, because analysis is no business of a fake.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
 from kb_core import (
     CanonicalDocument,
@@ -16,48 +16,54 @@ from kb_core import (
     LexicalMatch,
     LexicalQuery,
     PassageUnit,
-    QueryTerm,
     SourceSpan,
     SourceUnit,
     StoredPassage,
     nfc,
 )
+from kb_core.ports.embedder import Vector
 from kb_core.ports.store import (
     DocumentVersions,
     FileStamp,
     IngestedDocument,
     KnownFile,
+    PendingText,
     StoredDocument,
+    VectorCounts,
 )
+from kb_core.query import EVERYTHING, DocumentFacts, LexicalLeg, SearchScope, VectorMatch
 from kb_core.transcript_memory import TranscriptMemory
+from kb_testing.memory_search import MemoryVectors, Tokenize, is_in_scope, occurrences, words
 
-Tokenize = Callable[[str], Sequence[str]]
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a text, case folded."""
-    return re.findall(r"\w+", text.casefold())
+_NS_PER_S = 1_000_000_000
 
 
 class MemoryStore(TranscriptMemory):
-    """`DocumentStore`, `LexicalIndex` and `TranscriptCache` in dictionaries."""
+    """`DocumentStore`, `LexicalIndex`, `VectorIndex` and `TranscriptCache` in dictionaries.
 
-    def __init__(self, tokenize: Tokenize = words) -> None:
+    Args:
+        tokenize: analysis of the leg `pairs`.
+        morphemes: analysis of the leg `morphemes`.
+    """
+
+    def __init__(self, tokenize: Tokenize = words, morphemes: Tokenize = words) -> None:
         super().__init__()
-        self._tokenize = tokenize
+        self._tokenize: dict[LexicalLeg, Tokenize] = {"pairs": tokenize, "morphemes": morphemes}
         self._documents: dict[str, IngestedDocument] = {}
+        self._vectors = MemoryVectors()
         self._forgotten: set[str] = set()
 
     def put_document(self, ingested: IngestedDocument, *, replaces: Sequence[str] = ()) -> None:
         """Store a document in place of any other at its path, and of `replaces`."""
         path = ingested.document.workspace_path
         gone = {*replaces, *(d for d, i in self._documents.items() if _path(i) == path)}
-        for doc_id in gone:
-            self._documents.pop(doc_id, None)
+        for doc_id in {*gone, ingested.document.doc_id}:
+            self.delete_document(doc_id)
         self._documents[ingested.document.doc_id] = ingested
 
     def delete_document(self, doc_id: str) -> bool:
         """Remove a document; False when absent."""
+        self._vectors.remove(self.chunk_ids(doc_id))
         return self._documents.pop(doc_id, None) is not None
 
     def restamp(self, doc_id: str, source_path: str, stamp: FileStamp) -> None:
@@ -142,22 +148,85 @@ class MemoryStore(TranscriptMemory):
         ids = sorted(chunk.chunk_id for _, chunk in self._all_chunks())
         return (chunk_id for chunk_id in ids if chunk_id.startswith(prefix))
 
+    def neighbour_ids(self, chunk_id: str, distance: int) -> list[str]:
+        """Return up to `distance` chunks before and after one, with itself, in document order."""
+        for ingested, chunk in self._all_chunks():
+            if chunk.chunk_id == chunk_id:
+                near = range(chunk.index - distance, chunk.index + distance + 1)
+                return [each.chunk_id for each in ingested.chunks.chunks if each.index in near]
+        return []
+
+    def document_facts(self) -> list[DocumentFacts]:
+        """Return what filters look at, for every document, ordered by path."""
+        return [_facts(each) for each in sorted(self._documents.values(), key=_path)]
+
     def search_lexical(
-        self, query: LexicalQuery, *, require_all: bool, limit: int
+        self,
+        query: LexicalQuery,
+        *,
+        require_all: bool,
+        limit: int,
+        leg: LexicalLeg = "pairs",
+        scope: SearchScope = EVERYTHING,
     ) -> list[LexicalMatch]:
         """Return the chunks with the most occurrences, best first."""
         enough = all if require_all else any
         matches = []
-        for _, chunk in self._all_chunks():
-            tokens = list(self._tokenize(chunk.text))
-            counts = [_occurrences(tokens, term) for term in query.terms]
+        for chunk in self._chunks_in_scope(scope):
+            tokens = list(self._tokenize[leg](chunk.text))
+            counts = [occurrences(tokens, term) for term in query.terms]
             if counts and enough(counts):
                 matches.append(LexicalMatch(chunk_id=chunk.chunk_id, score_bm25=sum(counts)))
         matches.sort(key=lambda match: (-match.score_bm25, match.chunk_id))
         return matches[: max(limit, 0)]
 
+    def chunks_in_scope(self, scope: SearchScope, *, limit: int) -> list[str]:
+        """Return chunks of the scope, by path of their document and then in its order."""
+        return [chunk.chunk_id for chunk in self._chunks_in_scope(scope)][: max(limit, 0)]
+
+    def pending_texts(self, vector_version: str, *, limit: int) -> list[PendingText]:
+        """Return texts that need a vector of that model, each once, in order of digest."""
+        return self._vectors.pending(vector_version, self._chunks_in_scope(EVERYTHING), limit)
+
+    def put_vectors(self, vector_version: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors by the digest of their text and give them to every chunk with it."""
+        self._vectors.put(vector_version, vectors, self._chunks_in_scope(EVERYTHING))
+
+    def search_vectors(
+        self,
+        vector_version: str,
+        vector: Vector,
+        *,
+        limit: int,
+        scope: SearchScope = EVERYTHING,
+    ) -> list[VectorMatch]:
+        """Return the closest chunks, closest first; equal scores in order of chunk id."""
+        chunks = self._chunks_in_scope(scope)
+        return self._vectors.closest(vector_version, vector, chunks, limit)
+
+    def has_vectors(self, vector_version: str) -> bool:
+        """Return whether any chunk has a vector of that model."""
+        return self.vector_counts(vector_version).embedded > 0
+
+    def background_cosine(self, vector_version: str, vector: Vector) -> float:
+        """Return the mean cosine of `vector` to those of all chunks; 0 when there are none."""
+        chunks = self._chunks_in_scope(EVERYTHING)
+        return self._vectors.background_cosine(vector_version, vector, chunks)
+
+    def vector_counts(self, vector_version: str) -> VectorCounts:
+        """Return how many chunks have a vector of that model."""
+        return self._vectors.counts(vector_version, self._chunks_in_scope(EVERYTHING))
+
+    def _chunks_in_scope(self, scope: SearchScope) -> list[Chunk]:
+        tokenize = self._tokenize["pairs"]
+        return [
+            chunk
+            for ingested, chunk in self._all_chunks()
+            if is_in_scope(ingested, chunk, scope, tokenize)
+        ]
+
     def _all_chunks(self) -> Iterator[tuple[IngestedDocument, Chunk]]:
-        for ingested in self._documents.values():
+        for ingested in sorted(self._documents.values(), key=_path):
             for chunk in ingested.chunks.chunks:
                 yield ingested, chunk
 
@@ -189,6 +258,23 @@ def _stored(ingested: IngestedDocument) -> StoredDocument:
         line_count=document.metadata.line_count,
         page_count=document.metadata.page_count,
         companion=ingested.companion,
+    )
+
+
+def _facts(ingested: IngestedDocument) -> DocumentFacts:
+    document, stored = ingested.document, _stored(ingested)
+    audio = document.audio
+    segments = audio.transcript.segments if audio and audio.transcript else ()
+    languages = {document.lang, *(segment.language for segment in segments)}
+    return DocumentFacts(
+        doc_id=document.doc_id,
+        doc_path=document.workspace_path,
+        media_type=document.media_type,
+        languages=tuple(sorted(filter(None, languages))),
+        speakers=tuple(sorted(stored.speakers)),
+        tags=document.metadata.tags,
+        created=document.metadata.created,
+        modified_on=datetime.fromtimestamp(ingested.stamp.mtime_ns // _NS_PER_S, UTC).date(),
     )
 
 
@@ -235,15 +321,3 @@ def _located(
         end = len(chunk.text) if joint is None else start + len(text)
         yield unit_id, (start, end), members[unit_id].span
         start = 0 if joint is None else end + len(joint)
-
-
-def _occurrences(tokens: list[str], term: QueryTerm) -> int:
-    size = len(term.tokens)
-    return sum(_stands_at(tokens[at : at + size], term) for at in range(len(tokens) - size + 1))
-
-
-def _stands_at(found: list[str], term: QueryTerm) -> bool:
-    *inner, last = term.tokens
-    if found[:-1] != inner:
-        return False
-    return found[-1].startswith(last) if term.prefix else found[-1] == last

@@ -19,7 +19,13 @@ from kb_core import (
     TranscriptSegment,
     Word,
 )
-from kb_core.ports.store import DocumentStore, FileStamp, IngestedDocument, LexicalIndex
+from kb_core.ports.store import (
+    DocumentStore,
+    FileStamp,
+    IngestedDocument,
+    LexicalIndex,
+    VectorIndex,
+)
 from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript, TranscriptCache
 from kb_testing.documents import (
@@ -31,7 +37,7 @@ from kb_testing.documents import (
 )
 
 
-class FullStore(DocumentStore, LexicalIndex, TranscriptCache, Protocol):
+class FullStore(DocumentStore, LexicalIndex, VectorIndex, TranscriptCache, Protocol):
     """Everything that a store offers."""
 
 
@@ -127,6 +133,8 @@ def check_an_absent_document_is_none(make_store: MakeStore) -> None:
     assert store.find_document("none") is None
     assert store.find_document_by_path("none.md") is None
     assert store.chunk_ids("none") == []
+    assert store.neighbour_ids("none", 1) == []
+    assert store.document_facts() == []
     assert store.load_passages(["none"]) == []
     assert store.delete_document("none") is False
 

@@ -29,7 +29,7 @@ import regex
 from kb_core.model import nfc
 from kb_text.folding import Piece, PieceKind, fold
 
-TokenKind = Literal["word", "suffixed", "pair", "tail", "symbol"]
+TokenKind = Literal["word", "suffixed", "pair", "tail", "symbol", "morpheme"]
 
 INDEXED_PUNCTUATION = "+#"
 """The ASCII punctuation that tokens may hold."""
@@ -49,7 +49,7 @@ class Token(NamedTuple):
         char_start: first code point of it in the text.
         char_end: one past the last.
         head_end: one past its first character; the same as `char_end` but for pairs.
-        kind: `tail` is the last character of an unspaced run.
+        kind: `tail` is the last character of an unspaced run; `morpheme` is a word of one.
     """
 
     token: str
@@ -61,10 +61,18 @@ class Token(NamedTuple):
 
 def analyze(text: str) -> list[Token]:
     """Return the tokens of `text` in order; neighbours in the list are neighbours in the index."""
-    tokens: list[Token] = []
+    return tokens_of_pieces(text, folded_pieces(text))
+
+
+def folded_pieces(text: str) -> Iterator[Piece]:
+    """Yield the folded characters of `text`, without line breaks between Han or kana."""
     folded = fold(text)
-    if _BROKEN_RUN.search(text):
-        folded = _over_line_breaks(folded)
+    return _over_line_breaks(folded) if _BROKEN_RUN.search(text) else folded
+
+
+def tokens_of_pieces(text: str, folded: Iterable[Piece]) -> list[Token]:
+    """Return the tokens that folded characters of `text` make."""
+    tokens: list[Token] = []
     for kind, group in groupby(folded, key=_kind_of):
         pieces = list(group)
         if kind is PieceKind.WORD:

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import regex
 
-from kb_core.query import Highlight, LexicalQuery, PassageUnit, QueryTerm
+from kb_core.query import Highlight, PassageUnit, SearchQuery
 from kb_core.spans import PageSpan, TimeSpan
-from kb_text.analysis import Token, analyze
+from kb_text.matching import TermMatch, find_marks
 
 SNIPPET_CHARS = 240
 MOMENT_MS = 15_000
@@ -26,14 +26,6 @@ sentences, enough to understand what was said, and short enough to be listened t
 _WORD_SEARCH_CHARS = 30
 _ELLIPSIS = "…"
 _CLUSTER = regex.compile(r"\X")
-
-
-class TermMatch(NamedTuple):
-    """A place where a query term stands: half-open code-point range of the text."""
-
-    term: int
-    char_start: int
-    char_end: int
 
 
 class _Range(NamedTuple):
@@ -66,7 +58,7 @@ class Excerpt:
 def excerpt(
     text: str,
     units: Sequence[PassageUnit],
-    query: LexicalQuery,
+    query: SearchQuery,
     *,
     max_chars: int = SNIPPET_CHARS,
 ) -> Excerpt:
@@ -78,7 +70,7 @@ def excerpt(
     by whole neighbours, following and preceding in turn, while it stays within a snippet, within a
     moment and with one speaker. Only a unit that is too long alone is cut.
     """
-    matches = find_matches(text, query)
+    matches = find_marks(text, query)
     best = _best_run(matches, units, max_chars) or _Range(0, min(1, len(units)))
     run = _extended(best, units, max_chars)
     window = _chars_of(run, units) if units else _Range(0, len(text))
@@ -95,47 +87,6 @@ def excerpt(
         snippet=lead + text[window.start : window.end] + trail,
         highlights=_highlights(matches, window, len(lead)),
     )
-
-
-def find_matches(text: str, query: LexicalQuery) -> list[TermMatch]:
-    """Return every place where a term of `query` stands in `text`, in order of place."""
-    tokens = analyze(text)
-    places: dict[str, list[int]] = {}
-    for place, token in enumerate(tokens):
-        places.setdefault(token.token, []).append(place)
-    matches = [
-        TermMatch(number, *_chars_of_term(tokens, place, term))
-        for number, term in enumerate(query.terms)
-        for place in _starts(term, places)
-        if _stands_at(tokens, place, term)
-    ]
-    return sorted(matches, key=lambda match: match[1:] + match[:1])
-
-
-def _starts(term: QueryTerm, places: dict[str, list[int]]) -> list[int]:
-    first = term.tokens[0]
-    if term.prefix and len(term.tokens) == 1:
-        return [
-            place for token, found in places.items() if token.startswith(first) for place in found
-        ]
-    return places.get(first, [])
-
-
-def _stands_at(tokens: list[Token], place: int, term: QueryTerm) -> bool:
-    last = place + len(term.tokens) - 1
-    if last >= len(tokens):
-        return False
-    *inner, final = term.tokens
-    if any(tokens[place + step].token != token for step, token in enumerate(inner)):
-        return False
-    found = tokens[last].token
-    return found.startswith(final) if term.prefix else found == final
-
-
-def _chars_of_term(tokens: list[Token], place: int, term: QueryTerm) -> tuple[int, int]:
-    found = tokens[place : place + len(term.tokens)]
-    end = found[-1].head_end if term.prefix else found[-1].char_end
-    return found[0].char_start, end
 
 
 def _chars_of(run: _Range, units: Sequence[PassageUnit]) -> _Range:

@@ -29,7 +29,8 @@ def demo(
     """Transcribe a short bundled recording, search it twice, show the cited moments."""
     from kb_app.demo import DEMO_QUERIES, prepare_demo, run_demo
     from kb_cli.progress import cancel_on_interrupt, ingest_progress
-    from kb_cli.render import render_hits, render_report
+    from kb_cli.render import render_report
+    from kb_cli.render_search import render_hits
     from kb_core.errors import Cancelled
 
     with tempfile.TemporaryDirectory(prefix="kb-demo-") as scratch:

@@ -48,7 +48,7 @@ def gc(
     ] = False,
     json_output: JsonOption = False,
 ) -> None:
-    """Clear away what was recognised in files that are no document any more."""
+    """Clear away what was recognised or computed for documents that are gone."""
     from kb_app.upkeep import collect_garbage
 
     with closing(session.open()) as container:
@@ -58,6 +58,6 @@ def gc(
         return
     verb = "would clear away" if report.dry_run else "cleared away"
     print(
-        f"{verb} {report.transcripts} transcripts and {report.windows} windows of speech;"
-        f" {report.freed_bytes / 1_000_000:.1f} MB freed"
+        f"{verb} {report.transcripts} transcripts, {report.windows} windows of speech and"
+        f" {report.vectors} vectors; {report.freed_bytes / 1_000_000:.1f} MB freed"
     )

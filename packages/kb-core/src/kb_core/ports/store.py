@@ -107,12 +107,14 @@ class RemovedCache(Model):
 
     Attributes:
         transcripts, windows, languages: rows of the caches whose file is no document any more.
+        vectors: those that no chunk has.
         freed_bytes: by how much the file became smaller; 0 when nothing was taken out.
     """
 
     transcripts: int
     windows: int
     languages: int
+    vectors: int = 0
     freed_bytes: int = 0
 
 
@@ -293,6 +295,18 @@ class VectorIndex(Protocol):
         """Return the closest chunks, closest first; equal scores in order of chunk id.
 
         Only chunks with a vector of that model take part.
+        """
+        ...
+
+    def has_vectors(self, vector_version: str) -> bool:
+        """Return whether any chunk has a vector of that model; cheap enough for every search."""
+        ...
+
+    def background_cosine(self, vector_version: str, vector: Vector) -> float:
+        """Return the mean cosine of `vector` to those of all chunks; 0 when there are none.
+
+        It is what a chunk gets that has nothing to do with the question: far above 0 for models
+        whose vectors all point to one side.
         """
         ...
 
