@@ -24,9 +24,11 @@ from kb_core.errors import (
     FeatureMissing,
     InputError,
     ModelError,
+    ModelMissing,
     StoreMissing,
     VectorsMissing,
 )
+from kb_core.ports.embedder import EmbedderIdentity
 from kb_testing.documents import make_note, make_recording
 from kb_testing.fake_embedder import WordEmbedder
 
@@ -88,6 +90,20 @@ def test_without_an_embedder_only_words_are_measured(tmp_path: Path, fruit: Path
     report = evaluate_search(open_base(tmp_path / "data"), fruit)
     assert modes_of(report) == ["lexical"]
     assert report.embedder is None
+
+
+def test_where_the_model_is_missing_only_words_are_measured_unless_it_is_asked_for(
+    tmp_path: Path, fruit: Path
+) -> None:
+    class MissingEmbedder(WordEmbedder):
+        @property
+        def identity(self) -> EmbedderIdentity:
+            raise ModelMissing("no such model")
+
+    container = open_base(tmp_path / "data", MissingEmbedder())
+    assert modes_of(evaluate_search(container, fruit)) == ["lexical"]
+    with pytest.raises(ModelMissing):
+        evaluate_search(container, fruit, SearchOptions(modes=("vector",)))
 
 
 def test_modes_run_once_each_and_in_the_order_asked_for(tmp_path: Path, fruit: Path) -> None:

@@ -122,18 +122,19 @@ class Container:
         """
         from kb_search import PassageRetriever
 
-        if mode == "vector" and self._meaning is None:
+        meaning = self._meaning() if mode in ("hybrid", "vector") else None
+        if mode == "vector" and meaning is None:
             raise VectorsMissing
         return PassageRetriever(
             self.store,
             self.store,
-            self._meaning if mode in ("hybrid", "vector") else None,
+            meaning,
             mode=mode,
             fusion=self.settings.search.fusion,
         )
 
-    @cached_property
     def _meaning(self) -> Meaning | None:
+        """Return the search by vectors, or None while nothing has one of the present model."""
         from kb_search import Meaning
 
         embedder = self.embedder

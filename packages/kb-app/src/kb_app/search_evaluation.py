@@ -183,14 +183,24 @@ def evaluate_search(
     )
 
 
-def refuse_own_rows(container: Container, out: Path) -> None:
-    """Refuse a file for rows that belongs to the knowledge base.
+def check_rows_file(container: Container, out: Path, path: Path) -> None:
+    """Refuse a file for rows that belongs to the knowledge base or to the set at `path`.
+
+    Rows come at the end of long work, so a folder that is not there is refused as early.
 
     Raises:
-        InputError: it does.
+        InputError: it does, or its folder is missing.
     """
     with suppress(StoreMissing):
         refuse_own_files(container, out, option=ROWS_OPTION)
+    target, root = out.resolve(), path.resolve()
+    reason = None
+    if target.exists() and root.exists() and (target.samefile(root) or root in target.parents):
+        reason = "it belongs to the set and is not written over"
+    elif not target.parent.is_dir():
+        reason = "no such folder"
+    if reason is not None:
+        raise InputError(out, reason, hint=f"name another file with {ROWS_OPTION}")
 
 
 def write_rows(out: Path, rows: Iterable[EvaluatedQueryV1]) -> None:

@@ -18,6 +18,7 @@
     │   └── StoreFull             no room on the disk
     ├── ModelError            weights and engines
     │   ├── ModelMissing          no such model here
+    │   ├── VectorsMissing        search by meaning before there is a vector
     │   ├── ModelDigestMismatch   the file is not what it should be
     │   ├── ModelDownloadFailed   network or server
     │   └── EngineFailed          the recogniser reported a failure

@@ -134,8 +134,8 @@ def search(
     from kb_app.container import Container
     from kb_app.search_evaluation import (
         SearchOptions,
+        check_rows_file,
         evaluate_search,
-        refuse_own_rows,
         write_rows,
     )
     from kb_app.wire_search_evaluation import EvaluatedQueryV1
@@ -150,7 +150,7 @@ def search(
         options = replace(options, recall_at=tuple(sorted(set(recall_at))))
     with closing(Container(session.settings())) as container:
         if per_query is not None:
-            refuse_own_rows(container, per_query)
+            check_rows_file(container, per_query, path)
         with cancel_on_interrupt() as cancel, _steps() as on_step:
             report = evaluate_search(
                 container, path, options, on_step=on_step, on_query=rows.append, cancel=cancel
