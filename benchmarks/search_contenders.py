@@ -2,10 +2,10 @@
 
 Every peer runs with its usual settings and keeps the texts as well. What differs by language is
 what each offers for it: English stemming and stop words for English, none for the rest; LanceDB's
-dictionaries (ICU) for languages other than English, which its manual names for them. No model is
-loaded from a hub, so those with vectors get kb's: txtai through its
-`external` method, LanceDB as a column. A question goes to each as its words, any of which may
-match.
+dictionaries (ICU) for languages other than English, which its manual names for them, and as a
+contender of its own its n-grams of two and three characters, which do far better there. No model is
+loaded from a hub, so those with vectors get kb's: txtai through its `external` method, LanceDB as a
+column. A question goes to each as its words, any of which may match.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def txtai(mode: str) -> Contender:
     return index
 
 
-def lancedb(mode: str) -> Contender:
+def lancedb(mode: str, *, grams: bool = False) -> Contender:
     """Return LanceDB, `fts` or `hybrid` fused by its RRF, without an index over vectors."""
 
     def index(corpus: Corpus, folder: Path) -> Search:
@@ -184,11 +184,14 @@ def lancedb(mode: str) -> Contender:
         from lancedb.rerankers import RRFReranker
 
         table = library.connect(folder).create_table("texts", data=_batches(corpus, mode))
-        if corpus.language == "en":
-            table.create_index("text", config=FTS())
+        options: dict[str, Any] = {"stem": False, "remove_stop_words": False}
+        if grams:
+            options |= {"base_tokenizer": "ngram", "ngram_min_length": 2, "ngram_max_length": 3}
+        elif corpus.language == "en":
+            options = {}
         else:
-            words = FTS(base_tokenizer="icu", stem=False, remove_stop_words=False)
-            table.create_index("text", config=words)
+            options["base_tokenizer"] = "icu"
+        table.create_index("text", config=FTS(**options))
 
         def search(question: Question, limit: int) -> list[int]:
             words = " ".join(words_of(question.text))
@@ -245,9 +248,11 @@ WORDS_ALONE: dict[str, Contender] = {
     "tantivy en_stem": tantivy("en_stem"),
     "txtai keyword": txtai("keyword"),
     "LanceDB words": lancedb("fts"),
+    "LanceDB n-grams": lancedb("fts", grams=True),
 }
 WITH_VECTORS: dict[str, Contender] = {
     "vectors, exact": matrix_product,
     "txtai hybrid": txtai("hybrid"),
     "LanceDB hybrid": lancedb("hybrid"),
+    "LanceDB hybrid n-grams": lancedb("hybrid", grams=True),
 }

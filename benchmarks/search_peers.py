@@ -64,8 +64,8 @@ def rank_all(
 ) -> None:
     """Write a run file for each system that is installed and wanted."""
     contenders = WORDS_ALONE | (WITH_VECTORS if embeddings else {})
-    if search_set.language != "en":
-        contenders = {name: each for name, each in contenders.items() if "en_stem" not in name}
+    unsuited = "n-grams" if search_set.language == "en" else "en_stem"
+    contenders = {name: each for name, each in contenders.items() if unsuited not in name}
     vectors = embeddings.passages(search_set.texts) if embeddings else None
     corpus = Corpus(search_set.texts, search_set.language, vectors)
     questions = ask(search_set, embeddings)

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kb_app.search_evaluation import (
     LibrarySearch,
@@ -25,7 +27,9 @@ from kb_core.errors import InputError
 from kb_core.ports.embedder import EmbedderIdentity
 from kb_core.ports.store import VectorCounts
 from kb_core.query import SearchMode
+from kb_eval.asking import drawn
 from kb_eval.evaluate_search import evaluate_search
+from kb_eval.golden import Expectation, GoldenQuery
 
 TEXTS = {"d1": "red apples", "d2": "green apples", "d3": "blue plums"}
 QUERIES = {"q1": "red apples", "q2": "plums", "q3": "초록 사과"}
@@ -168,9 +172,7 @@ def test_twice_the_same_gives_the_same_but_for_times(services: SearchEvaluationS
     assert timeless() == first
 
 
-def test_a_limit_draws_the_same_queries_whatever_their_order(
-    services: SearchEvaluationServices,
-) -> None:
+def test_a_limit_leaves_out_queries(services: SearchEvaluationServices) -> None:
     def asked(limit: int) -> tuple[int, int, list[str]]:
         rows: list[EvaluatedQueryV1] = []
         options = replace(services.options, limit=limit)
@@ -182,9 +184,23 @@ def test_a_limit_draws_the_same_queries_whatever_their_order(
     assert (one[:2], two[:2]) == ((1, 2), (2, 1))
     assert set(one[2]) < set(two[2])
     assert asked(9) == (3, 0, list(QUERIES))
-    lines = (services.path / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-    (services.path / "queries.jsonl").write_text("\n".join(lines[::-1]), encoding="utf-8")
-    assert set(asked(2)[2]) == set(two[2])
+
+
+@given(st.permutations(range(1, 13)), st.integers(1, 12))
+def test_drawn_queries_stand_in_their_order_and_depend_on_no_order(
+    numbers: list[int], limit: int
+) -> None:
+    queries = [GoldenQuery(number, "what?", "en", (Expectation("a.md"),)) for number in numbers]
+    chosen = [query.number for query in drawn(queries, limit)]
+    in_order = [query.number for query in drawn(sorted(queries, key=lambda q: q.number), limit)]
+    assert chosen == [number for number in numbers if number in in_order]
+    assert len(chosen) == limit
+    assert drawn(queries, None) == queries
+
+
+def test_those_drawn_are_not_the_first_ones() -> None:
+    queries = [GoldenQuery(number, "what?", "en", (Expectation("a.md"),)) for number in range(100)]
+    assert max(query.number for query in drawn(queries, 20)) > 50
 
 
 def test_a_stop_keeps_the_modes_that_were_finished(services: SearchEvaluationServices) -> None:

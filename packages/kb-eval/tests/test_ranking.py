@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_eval.bootstrap import ResampledTable
-from kb_eval.ranking import score_ranking
+from kb_eval.ranking import relevant_ranks, score_ranking
 
 GRADES = {"a": 3, "b": 2, "c": 3, "d": 0, "e": 1, "f": 2}
 DOCUMENTS = [f"d{number}" for number in range(30)]
@@ -48,6 +48,10 @@ def test_the_first_relevant_result_decides_rank_and_hit() -> None:
     second = score_ranking(["x", "b", "a"], {"a": 2, "b": 1, "x": 0}, ())
     assert (second.mrr_at_10, second.hit_at_1) == (0.5, 0)
     assert score_ranking(["b"], {"a": 2, "b": 1}, ()).hit_at_1 == 1
+
+
+def test_ranks_are_those_of_relevant_results_alone() -> None:
+    assert relevant_ranks(["x", "b", "d", "a"], {"a": 2, "b": 1, "d": 0, "gone": 1}) == (2, 4)
 
 
 def test_nothing_found_is_worth_nothing() -> None:

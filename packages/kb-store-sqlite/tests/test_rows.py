@@ -104,11 +104,6 @@ SEGMENTS = st.builds(
 )
 
 
-@pytest.fixture(scope="module")
-def shared_store(tmp_path_factory: pytest.TempPathFactory) -> SqliteStore:
-    return SqliteStore.open(tmp_path_factory.mktemp("store") / "kb.sqlite3", create=True)
-
-
 @given(st.lists(SEGMENTS, max_size=6))
 def test_any_transcript_comes_back_equal(
     shared_store: SqliteStore, segments: list[TranscriptSegment]

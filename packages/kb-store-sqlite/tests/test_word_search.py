@@ -48,11 +48,6 @@ def test_a_query_of_thousands_of_words_is_answered(store: SqliteStore) -> None:
     assert search(store, '"' + query_text + '"') == []
 
 
-@pytest.fixture(scope="module")
-def shared_store(tmp_path_factory: pytest.TempPathFactory) -> SqliteStore:
-    return SqliteStore.open(tmp_path_factory.mktemp("store") / "kb.sqlite3", create=True)
-
-
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.text(
     alphabet="aAb c가나か゚\u0301ーＡ+#\"'*()-:.👍", min_size=1
 )

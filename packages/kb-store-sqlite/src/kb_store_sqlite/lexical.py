@@ -14,6 +14,7 @@ from kb_core.query import LexicalLeg, LexicalMatch, LexicalQuery, SearchScope
 from kb_store_sqlite.expression import all_of, any_of
 from kb_store_sqlite.schema import CREATE_CHUNK_FTS, CREATE_CHUNK_MORPHEMES
 from kb_store_sqlite.scope import condition_of
+from kb_store_sqlite.selectivity import selective_terms
 from kb_text import index_text, morpheme_text
 
 _SOME_TEXTS = "SELECT chunk_key, text FROM chunks WHERE chunk_key > ? ORDER BY chunk_key LIMIT 1000"
@@ -33,8 +34,12 @@ def search_lexical(
     """Return the best chunks, best first; equal scores in order of chunk id."""
     if not query.terms or limit <= 0:
         return []
-    expression = all_of(query.terms) if require_all else any_of(query.terms)
-    scores = _best_scores(connection, WORD_INDEXES[leg], expression, scope, limit)
+    table = WORD_INDEXES[leg]
+    if require_all:
+        expression = all_of(query.terms)
+    else:
+        expression = any_of(selective_terms(connection, table, query.terms))
+    scores = _best_scores(connection, table, expression, scope, limit)
     chunk_ids = connection.execute(
         """
         SELECT chunk_key, chunk_id FROM chunks

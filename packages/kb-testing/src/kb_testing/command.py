@@ -39,11 +39,14 @@ class KbCommand:
         data_dir: folder of the knowledge base.
         models_dir: folder of the speech models.
         cwd: folder that it is started in; relative paths and a new workspace begin there.
+        embedding: engine of vectors; none for what is not about search by meaning, which would
+            only take longer.
     """
 
     data_dir: Path
     models_dir: Path
     cwd: Path
+    embedding: str = "none"
 
     def run(
         self, *arguments: str | Path, env: Mapping[str, str] | None = None, timeout_s: float = 300
@@ -71,5 +74,10 @@ class KbCommand:
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the environment: the present one without kb's variables, then `more`."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("KB_")}
-        fixed = {"KB_MODELS_DIR": str(self.models_dir), "NO_COLOR": "1", "COLUMNS": "200"}
+        fixed = {
+            "KB_MODELS_DIR": str(self.models_dir),
+            "KB_EMBEDDING__ENGINE": self.embedding,
+            "NO_COLOR": "1",
+            "COLUMNS": "200",
+        }
         return {**kept, **fixed, **(more or {})}

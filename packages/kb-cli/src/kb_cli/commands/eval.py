@@ -80,49 +80,56 @@ def _known_modes(modes: list[str] | None) -> list[str] | None:
     return modes
 
 
+SetArgument = Annotated[
+    Path, typer.Argument(metavar="SET", help="Folder of a set with a corpus, or a golden file.")
+]
+ModesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mode",
+        metavar=f"[{'|'.join(MODES)}]",
+        help="How to find; may be given again. Otherwise lexical, vector and hybrid.",
+        callback=_known_modes,
+    ),
+]
+SplitOption = Annotated[
+    str, typer.Option("--split", metavar="NAME", help="Judgements of a set: qrels/NAME.tsv.")
+]
+RecallOption = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--recall-at",
+        metavar="K",
+        min=1,
+        max=1000,
+        help="Results that count for recall; may be given again. Otherwise 1, 5, 10 and 100.",
+    ),
+]
+QueriesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        metavar="N",
+        min=1,
+        help="At most so many queries; they are drawn, the same ones every time.",
+    ),
+]
+RowsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--per-query", metavar="FILE", help="Write a line of JSON for each query in each mode."
+    ),
+]
+
+
 @eval_app.command()
 def search(
-    path: Annotated[
-        Path,
-        typer.Argument(metavar="SET", help="Folder of a set with a corpus, or a golden file."),
-    ],
-    modes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--mode",
-            metavar=f"[{'|'.join(MODES)}]",
-            help="How to find; may be given again. Otherwise lexical, vector and hybrid.",
-            callback=_known_modes,
-        ),
-    ] = None,
-    split: Annotated[
-        str, typer.Option("--split", metavar="NAME", help="Judgements of a set: qrels/NAME.tsv.")
-    ] = "test",
-    recall_at: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--recall-at",
-            metavar="K",
-            min=1,
-            max=1000,
-            help="Results that count for recall; may be given again. Otherwise 1, 5, 10 and 100.",
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            metavar="N",
-            min=1,
-            help="At most so many queries; they are drawn, the same ones every time.",
-        ),
-    ] = None,
-    per_query: Annotated[
-        Path | None,
-        typer.Option(
-            "--per-query", metavar="FILE", help="Write a line of JSON for each query in each mode."
-        ),
-    ] = None,
+    path: SetArgument,
+    modes: ModesOption = None,
+    split: SplitOption = "test",
+    recall_at: RecallOption = None,
+    limit: QueriesOption = None,
+    per_query: RowsOption = None,
     json_output: JsonOption = False,
 ) -> None:
     """Measure search: nDCG, recall, reciprocal rank, first hits, each with its interval.
