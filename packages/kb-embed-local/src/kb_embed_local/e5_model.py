@@ -8,6 +8,7 @@ text as the model of each window sees them.
 from __future__ import annotations
 
 import mmap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from kb_embed_local.graph_file import graph_bytes
 from kb_embed_local.packed_model import PackedModel
 from kb_embed_local.tokens import PieceTokenizer
 from kb_embed_local.vectors import as_vector
+from kb_embed_local.windows import pooled, windows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,15 +55,10 @@ class E5Model:
 
     def embed(self, text: str) -> Vector:
         """Return the vector of a text, its prefix included."""
-        pieces = self._tokenizer.ids(text)
-        size = self._packed.shape.positions - _ENDS
-        total = np.zeros(self._packed.shape.hidden)
-        for start in range(0, max(1, len(pieces)), size):
-            window = pieces[start : start + size]
-            total += self._mean_of(window) * max(1, len(window))
-        return as_vector(total)
+        windows = windows_of(self._tokenizer.ids(text), self._packed.shape.positions - _ENDS)
+        return as_vector(pooled(windows, self._mean_of))
 
-    def _mean_of(self, window: list[int]) -> NDArray[np.float32]:
+    def _mean_of(self, window: Sequence[int]) -> NDArray[np.float32]:
         """Return the mean vector of one window, float32 of the hidden size."""
         ends = self._packed.pieces
         ids = [ends.begin, *window, ends.end]
