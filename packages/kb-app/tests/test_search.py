@@ -9,7 +9,9 @@ import pytest
 
 from kb_app.container import Container
 from kb_app.embedding import BATCH_TEXTS, embed_pending
+from kb_app.doctor import diagnose
 from kb_app.ingest import ingest
+from kb_app.library import status
 from kb_app.search import search
 from kb_app.wire import SearchResponseV1
 from kb_core import CancelToken
@@ -46,6 +48,9 @@ def test_ingest_makes_everything_searchable_by_words_and_by_meaning(
         "morphemes",
         "meaning",
     }
+    report_of_state = status(container)
+    assert (report_of_state.chunks_embedded, report_of_state.embedding) == (3, "words")
+    assert "3 of 3 chunks" in [each.message for each in diagnose(container).findings][-1]
     again = ingest(container, [workspace])
     assert again.chunks_embedded == 0
     assert again.skipped == 1

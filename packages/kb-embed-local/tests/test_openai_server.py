@@ -90,10 +90,8 @@ def test_model_prefixes_and_key_are_sent() -> None:
         )
         embedder.embed_query("budget")
         embedder.embed_passages(["one", "two"])
-    assert [request["input"] for request, _ in seen] == [
-        ["ask: budget "],
-        ["find: one ", "find: two "],
-    ]
+    sent = [request["input"] for request, _ in seen]
+    assert sent == [["ask: budget"], ["find: one", "find: two"]]
     assert {request["model"] for request, _ in seen} == {"words"}
     assert {authorization for _, authorization in seen} == {f"Bearer {KEY}"}
 

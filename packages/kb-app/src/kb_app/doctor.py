@@ -24,7 +24,7 @@ def diagnose(container: Container, *, mend: bool = False) -> DoctorReportV1:
     if mend and any(finding.code in MENDED_BY_REBUILDING for finding in store_findings):
         container.store.rebuild_lexical()
         store_findings = _store_findings(container)
-    findings = [*store_findings, *_part_findings(container)]
+    findings = [*store_findings, *_part_findings(container), *_embedder_findings(container)]
     return DoctorReportV1(healthy=all(finding.ok for finding in findings), findings=tuple(findings))
 
 
@@ -55,6 +55,20 @@ def _part_findings(container: Container) -> list[FindingV1]:
         return [*found, *verify_models(container, None)]
     except KbError as error:
         return [_bad(error)]
+
+
+def _embedder_findings(container: Container) -> list[FindingV1]:
+    """Make one vector, which reads and checks the model."""
+    try:
+        embedder = container.embedder
+        if embedder is None:
+            return []
+        embedder.embed_query("kb")
+        counts = container.store.vector_counts(embedder.identity.vector_version)
+    except KbError as error:
+        return [_bad(error)]
+    message = f"meaning: model {embedder.identity.model_id}, {counts.embedded} of {counts.chunks} "
+    return [FindingV1(code="embedder", ok=True, message=f"{message}chunks have its vectors")]
 
 
 def _chosen_model(container: Container, message: str) -> FindingV1:

@@ -65,6 +65,7 @@ def status(container: Container) -> StatusV1:
     settings = container.settings
     documents = container.store.list_documents()
     stale, problem = _stale_documents(container, documents)
+    embedding, chunks_embedded = _embedding(container)
     return StatusV1(
         data_dir=str(settings.data_dir),
         database_path=str(settings.database_path),
@@ -73,6 +74,8 @@ def status(container: Container) -> StatusV1:
         model=settings.asr.model,
         documents=len(documents),
         chunks=sum(document.chunk_count for document in documents),
+        chunks_embedded=chunks_embedded,
+        embedding=embedding,
         sound_ms=sum(document.duration_ms or 0 for document in documents),
         stale=stale,
         problem=problem,
@@ -80,6 +83,21 @@ def status(container: Container) -> StatusV1:
             doc.workspace_path for doc in documents if not os.path.exists(doc.source_path)
         ),
     )
+
+
+def _embedding(container: Container) -> tuple[str | None, int]:
+    """Return the model of meaning, and how many chunks have its vectors.
+
+    What is wrong with it is told by `kb doctor`.
+    """
+    try:
+        if container.embedder is None:
+            return None, 0
+        identity = container.embedder.identity
+        counts = container.store.vector_counts(identity.vector_version)
+        return identity.model_id, counts.embedded
+    except KbError:
+        return container.settings.embedding.engine, 0
 
 
 def _stale_documents(

@@ -320,6 +320,8 @@ class StatusV1(Model):
     model: str
     documents: int
     chunks: int
+    chunks_embedded: int = Field(default=0, description="chunks that are found by meaning, too")
+    embedding: str | None = Field(default=None, description="model of meaning; null for none")
     sound_ms: int
     stale: tuple[StaleDocumentV1, ...]
     problem: ErrorV1 | None = Field(

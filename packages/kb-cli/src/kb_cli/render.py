@@ -158,6 +158,9 @@ def render_status(report: StatusV1) -> None:
     console.print(safe_text(f"speech          {report.engine}, model {report.model}"))
     amounts = f"{report.documents} documents, {report.chunks} chunks, {clock(report.sound_ms)}"
     console.print(safe_text(f"holds           {amounts} of sound"))
+    if report.embedding is not None:
+        embedded = f"{report.chunks_embedded} of {report.chunks} chunks"
+        console.print(safe_text(f"by meaning      {embedded}, model {report.embedding}"))
     if report.problem is not None:
         problem = for_terminal(f"not known what is stale: {report.problem.message}")
         console.print(Text(problem, style="red"))
