@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kb_app.container import Container
-from kb_app.embedding import BATCH_TEXTS, embed_pending
 from kb_app.doctor import diagnose
+from kb_app.embedding import BATCH_TEXTS, embed_pending
 from kb_app.ingest import ingest
 from kb_app.library import status
 from kb_app.search import search

@@ -1,4 +1,6 @@
 import itertools
+import time
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -138,3 +140,19 @@ def test_a_recording_without_speech_is_stored(store: SqliteStore) -> None:
     store.put_document(make_recording("silence.wav", []))
     (row,) = store.list_documents()
     assert (row.segment_count, row.chunk_count, row.speakers) == (0, 0, ())
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the time zone is fixed here")
+def test_the_day_of_a_file_is_the_same_in_every_time_zone(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stamp = NOTE.stamp.model_copy(update={"mtime_ns": 0})
+    store.put_document(NOTE.model_copy(update={"stamp": stamp}))
+    try:
+        for zone in ("Pacific/Kiritimati", "Pacific/Niue"):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            assert store.document_facts()[0].modified_on == date(1970, 1, 1)
+    finally:
+        monkeypatch.undo()
+        time.tzset()

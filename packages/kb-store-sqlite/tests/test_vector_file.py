@@ -141,6 +141,19 @@ def test_chunks_that_went_are_not_found_and_take_no_place(store: SqliteStore) ->
     assert_finds_the_same(store)
 
 
+def test_new_vectors_after_garbage_was_collected_are_found(store: SqliteStore) -> None:
+    fill(store, 1000)
+    last = fill(store, 50, folder="last")
+    store.rebuild_vector_file()
+    store.delete_document(last[0])
+    store.collect_garbage()
+    fill(store, 50, folder="new")
+    assert_finds_the_same(store)
+    query = vector_of("new 7")
+    (match,) = store.search_vectors("v", query, limit=1)
+    assert match.score_cosine == pytest.approx(1, abs=0.001)
+
+
 def test_a_text_that_came_back_is_found_in_the_file(store: SqliteStore) -> None:
     fill(store, 1000)
     store.rebuild_vector_file()

@@ -194,9 +194,11 @@ def test_damaged_vectors_are_found_passed_over_and_taken_out(store: SqliteStore,
         )
     (finding,) = [each for each in store.check() if each.code == "damaged_vectors"]
     assert finding.message == "1 vectors are damaged"
-    matches = store.search_vectors("v", unit_vector(*EAST), limit=2)
-    assert len(matches) == 2
-    assert all(math.isfinite(match.score_cosine) for match in matches)
+    for limit in (1, 2):
+        matches = store.search_vectors("v", unit_vector(*EAST), limit=limit)
+        assert len(matches) == limit
+        assert all(math.isfinite(match.score_cosine) for match in matches)
+    assert math.isfinite(store.background_cosine("v", unit_vector(*EAST)))
     assert store.remove_damaged_vectors() == 1
     assert store.remove_damaged_vectors() == 0
     assert codes(store) == set()

@@ -7,7 +7,11 @@ from kb_app.models import list_models, verify_models
 from kb_app.wire import DoctorReportV1, FindingV1
 from kb_core.errors import KbError, StoreMissing
 
-MENDED_BY_REBUILDING = frozenset({"damaged_index", "index_mismatch"})
+WORD_INDEX_CODES = frozenset({"damaged_index", "index_mismatch"})
+VECTOR_CODES = frozenset({"damaged_vectors"})
+VECTOR_FILE_CODES = frozenset(
+    {"vector_file_missing", "vector_file_behind", "vector_file_inaccurate"}
+)
 
 
 def diagnose(container: Container, *, mend: bool = False) -> DoctorReportV1:
@@ -15,17 +19,28 @@ def diagnose(container: Container, *, mend: bool = False) -> DoctorReportV1:
 
     Args:
         container: of a knowledge base that need not be open.
-        mend: make a word index that is wrong anew, then look again.
+        mend: make indexes that are wrong anew, take damaged vectors out, then look again.
 
     Raises:
         StoreMissing: there is no knowledge base to check.
     """
     store_findings = _store_findings(container)
-    if mend and any(finding.code in MENDED_BY_REBUILDING for finding in store_findings):
-        container.store.rebuild_lexical()
+    if mend and _mend(container, {finding.code for finding in store_findings}):
         store_findings = _store_findings(container)
     findings = [*store_findings, *_part_findings(container), *_embedder_findings(container)]
     return DoctorReportV1(healthy=all(finding.ok for finding in findings), findings=tuple(findings))
+
+
+def _mend(container: Container, codes: set[str]) -> bool:
+    """Mend what can be made anew from what is stored; True when there was something."""
+    store = container.store
+    if codes & WORD_INDEX_CODES:
+        store.rebuild_lexical()
+    if codes & VECTOR_CODES:
+        store.remove_damaged_vectors()
+    if codes & (VECTOR_CODES | VECTOR_FILE_CODES):
+        store.rebuild_vector_file()
+    return bool(codes & (WORD_INDEX_CODES | VECTOR_CODES | VECTOR_FILE_CODES))
 
 
 def _store_findings(container: Container) -> list[FindingV1]:

@@ -1,7 +1,8 @@
 """Vectors for what is stored: made after everything is searchable by words, batch by batch.
 
 Each batch is one transaction, so a run that is stopped goes on where it was, and a text that any
-document had before gets no second vector.
+document had before gets no second vector. Where there are so many chunks that an approximate index
+is used, it is made anew at the end when it has fallen behind.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from kb_core.ports.store import VectorCounts
 
 BATCH_TEXTS = 16
 """Texts of one transaction: a few seconds of work, which is what a kill may cost."""
+
+TEXTS_LOOKED_UP = 64 * BATCH_TEXTS
+"""Texts that are asked for at once: finding them takes longer the more chunks there are."""
 
 OnVectors = Callable[[VectorCounts], None]
 """Called with how far the vectors are, before the first batch and after each."""
@@ -40,13 +44,16 @@ def embed_pending(
     version = embedder.identity.vector_version
     store = container.store
     made = 0
-    while pending := store.pending_texts(version, limit=BATCH_TEXTS):
+    while pending := store.pending_texts(version, limit=TEXTS_LOOKED_UP):
         if not made:
             on_progress(store.vector_counts(version))
-        cancel.raise_if_cancelled()
-        vectors = embedder.embed_passages([each.text for each in pending])
-        digests = [each.text_digest for each in pending]
-        store.put_vectors(version, dict(zip(digests, vectors, strict=True)))
-        made += len(vectors)
-        on_progress(store.vector_counts(version))
+        for start in range(0, len(pending), BATCH_TEXTS):
+            cancel.raise_if_cancelled()
+            batch = pending[start : start + BATCH_TEXTS]
+            vectors = embedder.embed_passages([each.text for each in batch])
+            digests = [each.text_digest for each in batch]
+            store.put_vectors(version, dict(zip(digests, vectors, strict=True)))
+            made += len(vectors)
+            on_progress(store.vector_counts(version))
+    store.rebuild_vector_file(only_if_behind=True)
     return made

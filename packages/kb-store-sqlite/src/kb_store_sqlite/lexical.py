@@ -13,7 +13,7 @@ from kb_core.canonical import digest_hex
 from kb_core.query import LexicalLeg, LexicalMatch, LexicalQuery, SearchScope
 from kb_store_sqlite.expression import all_of, any_of
 from kb_store_sqlite.schema import CREATE_CHUNK_FTS, CREATE_CHUNK_MORPHEMES
-from kb_store_sqlite.scope import condition_of
+from kb_store_sqlite.scope import Condition, condition_of
 from kb_store_sqlite.selectivity import selective_terms
 from kb_text import index_text, morpheme_text
 
@@ -35,11 +35,13 @@ def search_lexical(
     if not query.terms or limit <= 0:
         return []
     table = WORD_INDEXES[leg]
+    # Without the plus, SQLite may look every row of the scope up in the index, one by one.
+    condition = condition_of(scope, key="+rowid")
     if require_all:
         expression = all_of(query.terms)
     else:
-        expression = any_of(selective_terms(connection, table, query.terms))
-    scores = _best_scores(connection, table, expression, scope, limit)
+        expression = any_of(selective_terms(connection, table, query.terms, condition, limit))
+    scores = _best_scores(connection, table, expression, condition, limit)
     chunk_ids = connection.execute(
         """
         SELECT chunk_key, chunk_id FROM chunks
@@ -97,14 +99,13 @@ def rebuild(connection: sqlite3.Connection) -> None:
 
 
 def _best_scores(
-    connection: sqlite3.Connection, table: str, expression: str, scope: SearchScope, limit: int
+    connection: sqlite3.Connection, table: str, expression: str, condition: Condition, limit: int
 ) -> dict[int, float]:
     """Return `limit` best rows and all that score as the last of them, by key."""
-    # Without the plus, SQLite may look every row of the scope up in the index, one by one.
-    condition, parameters = condition_of(scope, key="+rowid")
+    where, parameters = condition
     cursor = connection.execute(
         f"SELECT rowid AS chunk_key, rank FROM {table}"  # noqa: S608 (own names)
-        f" WHERE {table} MATCH :expression AND {condition} ORDER BY rank",
+        f" WHERE {table} MATCH :expression AND {where} ORDER BY rank",
         {**parameters, "expression": expression},
     )
     scores: dict[int, float] = {}

@@ -4,6 +4,9 @@ FTS5 computes bm25 for every row that holds any of the words, a few microseconds
 chunks a question with `the` takes half a second, though the word decides nothing. So where more
 rows match than are needed for a ranking, the commonest words are left out. What is left out depends
 on what is stored alone, not on how it came there.
+
+Only what a search may find counts, and the rest must still fill it: a word that is common
+everywhere may be the only one that a single document has.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from collections.abc import Sequence
 
 from kb_core.query import QueryTerm
 from kb_store_sqlite.expression import any_of
+from kb_store_sqlite.scope import Condition
 
 ROWS = 3000
 """Rows that are ranked, unless single words have more."""
@@ -21,7 +25,11 @@ LEAST_TERMS = 3
 
 
 def selective_terms(
-    connection: sqlite3.Connection, table: str, terms: Sequence[QueryTerm], rows: int = ROWS
+    connection: sqlite3.Connection,
+    table: str,
+    terms: Sequence[QueryTerm],
+    condition: Condition,
+    limit: int,
 ) -> Sequence[QueryTerm]:
     """Return the terms to ask for: all where few rows match, else the rarest ones.
 
@@ -29,31 +37,39 @@ def selective_terms(
         connection: in a transaction.
         table: the word index.
         terms: any of which may match.
-        rows: how many are to be ranked.
+        condition: on `rowid`, for the rows that may be found.
+        limit: with fewer rows than this, the rarest ones are not enough.
     """
-    if len(terms) <= 1 or _rows_with(connection, table, terms, rows) <= rows:
+
+    def rows_with(some: Sequence[QueryTerm], most: int) -> int:
+        return _rows_with(connection, table, some, condition, most)
+
+    if len(terms) <= 1 or rows_with(terms, ROWS) <= ROWS:
         return terms
-    counted = sorted(
-        (_rows_with(connection, table, [term], rows), place) for place, term in enumerate(terms)
-    )
-    rare = [(count, place) for count, place in counted if count <= rows]
+    counted = sorted((rows_with([term], ROWS), place) for place, term in enumerate(terms))
     chosen: list[int] = []
     total = 0
-    for count, place in rare:
+    for count, place in counted:
         total += count
-        if total > rows and len(chosen) >= LEAST_TERMS:
+        if count > ROWS or (total > ROWS and len(chosen) >= LEAST_TERMS):
             break
         chosen.append(place)
-    return [terms[place] for place in sorted(chosen)] if chosen else terms
+    rarest = [terms[place] for place in sorted(chosen)]
+    return rarest if rarest and rows_with(rarest, limit) >= limit else terms
 
 
 def _rows_with(
-    connection: sqlite3.Connection, table: str, terms: Sequence[QueryTerm], most: int
+    connection: sqlite3.Connection,
+    table: str,
+    terms: Sequence[QueryTerm],
+    condition: Condition,
+    most: int,
 ) -> int:
     """Return how many rows hold one of the terms; one more than `most` for all that is above."""
+    where, parameters = condition
     (count,) = connection.execute(
         f"SELECT count(*) FROM (SELECT 1 FROM {table}"  # noqa: S608 (own names)
-        f" WHERE {table} MATCH ? LIMIT ?)",
-        (any_of(terms), most + 1),
+        f" WHERE {table} MATCH :expression AND {where} LIMIT :rows)",
+        {**parameters, "expression": any_of(terms), "rows": most + 1},
     ).fetchone()
     return int(count)

@@ -56,7 +56,8 @@ def status(json_output: JsonOption = False) -> None:
 
 def doctor(
     mend: Annotated[
-        bool, typer.Option("--mend", help="Make a word index that is wrong anew.")
+        bool,
+        typer.Option("--mend", help="Make indexes that are wrong anew, take damaged vectors out."),
     ] = False,
     json_output: JsonOption = False,
 ) -> None:
