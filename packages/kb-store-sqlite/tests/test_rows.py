@@ -149,7 +149,7 @@ def test_the_day_of_a_file_is_the_same_in_every_time_zone(
     stamp = NOTE.stamp.model_copy(update={"mtime_ns": 0})
     store.put_document(NOTE.model_copy(update={"stamp": stamp}))
     try:
-        for zone in ("Pacific/Kiritimati", "Pacific/Niue"):
+        for zone in ("EAST-14", "WEST+11"):  # POSIX rules, so no database of zones is needed
             monkeypatch.setenv("TZ", zone)
             time.tzset()
             assert store.document_facts()[0].modified_on == date(1970, 1, 1)

@@ -28,6 +28,7 @@ import regex
 
 from kb_core.model import nfc
 from kb_text.folding import Piece, PieceKind, fold
+from kb_text.plain import RUNS, SYMBOL, UNSPACED, WORD, Plain, plain_of
 
 TokenKind = Literal["word", "suffixed", "pair", "tail", "symbol", "morpheme"]
 
@@ -61,7 +62,45 @@ class Token(NamedTuple):
 
 def analyze(text: str) -> list[Token]:
     """Return the tokens of `text` in order; neighbours in the list are neighbours in the index."""
+    plain = plain_text(text)
+    if plain is not None:
+        return tokens_of_plain(text, plain)
     return tokens_of_pieces(text, folded_pieces(text))
+
+
+def plain_text(text: str) -> Plain | None:
+    """Return `text` for the fast way, or None where it has to go piece by piece."""
+    return None if _BROKEN_RUN.search(text) else plain_of(text)
+
+
+def tokens_of_plain(text: str, plain: Plain) -> list[Token]:
+    """Return the tokens of a text whose characters fold one to one."""
+    folded = plain.folded
+    tokens: list[Token] = []
+    for run in RUNS.finditer(plain.kinds):
+        start, end = run.span()
+        kind = plain.kinds[start]
+        if kind == WORD:
+            before = tokens[-1] if tokens else None
+            word = Token(folded[start:end], start, end, end, "word")
+            tokens.append(word)
+            if before and before.kind == "word" and _is_divided(text, before, word):
+                whole = before.token + word.token
+                tokens.append(word._replace(token=whole, char_start=before.char_start))
+        elif kind == UNSPACED:
+            last = end - 1
+            tokens += [
+                Token(folded[place : place + 2], place, place + 2, place + 1, "pair")
+                for place in range(start, last)
+            ]
+            tokens.append(Token(folded[last:end], last, end, end, "tail"))
+        elif kind == SYMBOL:
+            tokens.append(Token(folded[start:end], start, end, end, "symbol"))
+        elif tokens and tokens[-1].kind == "word" and tokens[-1].char_end == start:
+            word = tokens[-1]
+            token = word.token + folded[start:end]
+            tokens.append(Token(token, word.char_start, end, end, "suffixed"))
+    return tokens
 
 
 def folded_pieces(text: str) -> Iterator[Piece]:

@@ -40,7 +40,7 @@ Piece = tuple[str, PieceKind, int, int]
 
 _CLUSTER = regex.compile(r"\X")
 # Without one of these, every code point is a cluster of its own (UAX #29, grapheme break property).
-_MAY_JOIN = regex.compile(
+MAY_JOIN = regex.compile(
     r"[\r\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}\p{GCB=Prepend}"
     r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{GCB=RI}]"
 )
@@ -70,10 +70,10 @@ def fold(text: str) -> Iterator[Piece]:
     """
     pending: Piece | None = None
     start = 0
-    clusters = _CLUSTER.findall(text) if _MAY_JOIN.search(text) else text
+    clusters = _CLUSTER.findall(text) if MAY_JOIN.search(text) else text
     for cluster in clusters:
         end = start + len(cluster)
-        for folded, kind in _fold_cluster(cluster):
+        for folded, kind in fold_cluster(cluster):
             if kind is PieceKind.MARK and pending and pending[1] in _WITH_MARKS:
                 pending = (pending[0] + folded, pending[1], pending[2], end)
                 continue
@@ -86,7 +86,8 @@ def fold(text: str) -> Iterator[Piece]:
 
 
 @lru_cache(maxsize=_CACHED_CLUSTERS)
-def _fold_cluster(cluster: str) -> tuple[tuple[str, PieceKind], ...]:
+def fold_cluster(cluster: str) -> tuple[tuple[str, PieceKind], ...]:
+    """Return the folded characters of one grapheme cluster; none for marks of form alone."""
     plain = _WITHOUT_MEANING.sub("", cluster)
     if not plain.isascii():
         plain = nfc("".join(map(_without_writing_variant, plain)))

@@ -15,7 +15,7 @@ from kb_text.analyser import Analyse, LazyAnalyser, Morpheme
 
 _NOUNS = frozenset({"NNG", "NNP", "NNBC", "NR", "NP", "XR", "MAG", "SL", "SN", "UNKNOWN"})
 _STEMS = frozenset({"VV", "VA"})
-_STEM_ENDING = "다"
+STEM_ENDING = "다"
 
 
 def _load() -> Analyse:
@@ -51,7 +51,7 @@ KOREAN = LazyAnalyser(_load)
 def _form(surface: str, tag: str) -> str | None:
     if tag in _NOUNS:
         return surface
-    return surface + _STEM_ENDING if tag in _STEMS else None
+    return surface + STEM_ENDING if tag in _STEMS else None
 
 
 def _parts(surface: str, start: int, expression: str) -> Iterator[Morpheme]:

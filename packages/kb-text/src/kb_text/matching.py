@@ -10,7 +10,7 @@ is nothing else in the question, or they are in quotes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kb_core.query import LexicalLeg, LexicalQuery, QueryTerm, SearchQuery
@@ -33,17 +33,19 @@ def find_marks(text: str, query: SearchQuery) -> list[TermMatch]:
     A word that stands there as it was written counts as one term, and its other forms as another.
     """
     exact = LexicalQuery(terms=_telling(query.exact.terms, query.required))
-    matches = find_matches(text, exact)
+    tokens = analyze(text)
+    matches = _matches(tokens, exact)
     if len({match.term for match in matches}) == len(exact.terms):
         return matches
     morphemes = LexicalQuery(terms=_telling(query.morphemes.terms))
+    wanted = frozenset(token for term in morphemes.terms for token in term.tokens)
     shift = len(exact.terms)
     matches += [
         match._replace(term=match.term + shift)
-        for match in find_matches(text, morphemes, leg="morphemes")
+        for match in _matches(morpheme_tokens(text, wanted=wanted), morphemes)
     ]
     if not matches:
-        return find_matches(text, LexicalQuery(terms=_telling(query.loose.terms)))
+        return _matches(tokens, LexicalQuery(terms=_telling(query.loose.terms)))
     return sorted(matches, key=_place)
 
 
@@ -72,9 +74,10 @@ def find_matches(text: str, query: LexicalQuery, *, leg: LexicalLeg = "pairs") -
         query: terms of that leg.
         leg: how to divide the text.
     """
-    if not query.terms:
-        return []
-    tokens = analyze(text) if leg == "pairs" else morpheme_tokens(text)
+    return _matches(analyze(text) if leg == "pairs" else morpheme_tokens(text), query)
+
+
+def _matches(tokens: Sequence[Token], query: LexicalQuery) -> list[TermMatch]:
     places: dict[str, list[int]] = {}
     for place, token in enumerate(tokens):
         places.setdefault(token.token, []).append(place)
@@ -96,7 +99,7 @@ def _starts(term: QueryTerm, places: dict[str, list[int]]) -> list[int]:
     return places.get(first, [])
 
 
-def _stands_at(tokens: list[Token], place: int, term: QueryTerm) -> bool:
+def _stands_at(tokens: Sequence[Token], place: int, term: QueryTerm) -> bool:
     last = place + len(term.tokens) - 1
     if last >= len(tokens):
         return False
@@ -107,7 +110,7 @@ def _stands_at(tokens: list[Token], place: int, term: QueryTerm) -> bool:
     return found.startswith(final) if term.prefix else found == final
 
 
-def _chars_of_term(tokens: list[Token], place: int, term: QueryTerm) -> tuple[int, int]:
+def _chars_of_term(tokens: Sequence[Token], place: int, term: QueryTerm) -> tuple[int, int]:
     found = tokens[place : place + len(term.tokens)]
     end = found[-1].head_end if term.prefix else found[-1].char_end
     return found[0].char_start, end

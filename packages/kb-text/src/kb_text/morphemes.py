@@ -15,26 +15,34 @@ folded first, and tokens are made of the same characters as there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import regex
 
 from kb_core.model import nfc
-from kb_text.analyser import LazyAnalyser
-from kb_text.analysis import Token, folded_pieces, tokens_of_pieces
+from kb_text.analyser import Analyse, LazyAnalyser
+from kb_text.analysis import (
+    Token,
+    folded_pieces,
+    plain_text,
+    tokens_of_pieces,
+    tokens_of_plain,
+)
 from kb_text.chinese import CHINESE
 from kb_text.english import english_stem
 from kb_text.folding import Piece, PieceKind, fold
 from kb_text.japanese import JAPANESE
-from kb_text.korean import KOREAN
+from kb_text.korean import KOREAN, STEM_ENDING
+from kb_text.plain import SEPARATOR, UNSPACED, Plain
 
 _HANGUL = regex.compile(r"\p{Hangul}")
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 _HAN_OR_KANA = regex.compile(r"[\p{Han}\p{scx=Hira}\p{scx=Kana}]")
 _ANALYSED = regex.compile(r"[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}]")
 _SENTENCE_ENDS = frozenset("\n。！？!?")
+_SENTENCE_END = regex.compile(f"[{''.join(sorted(_SENTENCE_ENDS))}]")
 _KANA_SHARE_OF_JAPANESE = 0.2
 # An analyser weighs all ways to divide a sentence, so what is endless is cut, best at a space.
 _STRETCH_CHARS = 300
@@ -67,22 +75,117 @@ def morpheme_text(text: str) -> str:
     return " ".join(token.token for token in morpheme_tokens(text))
 
 
-def morpheme_tokens(text: str, *, is_query: bool = False) -> list[Token]:
+def morpheme_tokens(
+    text: str, *, is_query: bool = False, wanted: frozenset[str] | None = None
+) -> list[Token]:
     """Return the words of `text` in order of their first character, longer ones first.
 
     Args:
         text: any text.
         is_query: whether Han alone may be of any language that is written with it.
+        wanted: words beside which others need not be found; a sentence in which none of them can
+            be is not taken apart then.
     """
+    needles = None if wanted is None else _needles(wanted)
+    plain = plain_text(text)
+    if plain is None:
+        words, others = _of_pieces(text, is_query, needles)
+    elif _ANALYSED.search(text):
+        words, others = _of_plain(text, plain, is_query, needles)
+    else:
+        words, others = set(), tokens_of_plain(text, plain)
+    stemmed = map(_without_inflection, others)
+    return sorted([*words, *stemmed], key=lambda token: (token.char_start, -token.char_end, token))
+
+
+def _of_pieces(
+    text: str, is_query: bool, needles: set[str] | None
+) -> tuple[set[Token], list[Token]]:
+    """Return what analysers find in a text, and the tokens of what is left."""
     pieces = list(folded_pieces(text))
     words: set[Token] = set()
     if _ANALYSED.search(text):
         prefers_japanese = _is_japanese(text)
         for stretch in _stretches(pieces):
-            for language in _languages_of(stretch.text, prefers_japanese, is_query):
-                words.update(_take_words(pieces, stretch, language))
-    others = map(_without_inflection, tokens_of_pieces(text, pieces))
-    return sorted([*words, *others], key=lambda token: (token.char_start, -token.char_end, token))
+            if _holds_any(stretch.text, needles):
+                for language in _languages_of(stretch.text, prefers_japanese, is_query):
+                    words.update(_take_words(pieces, stretch, language))
+    return words, tokens_of_pieces(text, pieces)
+
+
+def _of_plain(
+    text: str, plain: Plain, is_query: bool, needles: set[str] | None
+) -> tuple[set[Token], list[Token]]:
+    """Return the same for a text whose characters fold one to one."""
+    folded, kinds = plain
+    shown = folded if folded.isprintable() else "".join(map(_shown, folded))
+    prefers_japanese = _is_japanese(text)
+    words: set[Token] = set()
+    left: list[str] = []
+    start = 0
+    while start < len(folded):
+        end = _end_of_stretch(plain, start)
+        sentence, rest = shown[start:end], kinds[start:end]
+        if _ANALYSED.search(sentence) and _holds_any(sentence, needles):
+            for language in _languages_of(sentence, prefers_japanese, is_query):
+                analyse = language.analyser.get()
+                if analyse is not None:
+                    words.update(_words_of(sentence, analyse, language, start))
+                    rest = _without_script(folded[start:end], rest, language.script)
+        left.append(rest)
+        start = end
+    return words, tokens_of_plain(text, Plain(folded, "".join(left)))
+
+
+def _words_of(sentence: str, analyse: Analyse, language: _Language, shift: int) -> Iterator[Token]:
+    for form, start, end in analyse(sentence):
+        word = _plain(form) if language.script.search(sentence, start, end) else ""
+        if word:
+            yield Token(word, shift + start, shift + end, shift + end, "morpheme")
+
+
+def _end_of_stretch(plain: Plain, start: int) -> int:
+    """Return where the sentence that begins at `start` ends; see `_stretches`."""
+    sentence_end = _SENTENCE_END.search(plain.folded, start)
+    space = plain.kinds.find(SEPARATOR, start + _STRETCH_CHARS - 1)
+    ends = [len(plain.folded), start + _LONGEST_STRETCH_CHARS]
+    if sentence_end:
+        ends.append(sentence_end.end())
+    if space >= 0:
+        ends.append(space + 1)
+    return min(ends)
+
+
+def _without_script(folded: str, kinds: str, script: regex.Pattern[str]) -> str:
+    """Return the kinds with separators for what an analyser has seen."""
+    return "".join(
+        SEPARATOR if kind == UNSPACED and script.match(char) else kind
+        for char, kind in zip(folded, kinds, strict=True)
+    )
+
+
+def _shown(char: str) -> str:
+    return char if char.isprintable() else " "
+
+
+def _needles(words: Iterable[str]) -> set[str] | None:
+    """Return what stands in a sentence that holds one of the words; None when that is not known.
+
+    A Korean verb in its dictionary form keeps all but its last syllable before the ending, which
+    fuses with what follows: 움직이다 is 움직여, and of 오다 nothing is left in 왔다.
+    """
+    needles = set()
+    for word in words:
+        is_verb = _HANGUL.match(word) is not None and word.endswith(STEM_ENDING)
+        needle = word[:-2] if is_verb else word
+        if not needle:
+            return None
+        needles.add(needle)
+    return needles
+
+
+def _holds_any(sentence: str, needles: set[str] | None) -> bool:
+    return needles is None or any(needle in sentence for needle in needles)
 
 
 def _languages_of(sentence: str, prefers_japanese: bool, is_query: bool) -> Iterator[_Language]:
