@@ -126,7 +126,7 @@ def test_a_store_at_its_limit_keeps_nothing_of_what_does_not_fit(store: SqliteSt
 def test_a_full_disk_keeps_nothing_of_what_does_not_fit(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", disk]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", str(disk)]
     try:
         subprocess.run(mount, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):

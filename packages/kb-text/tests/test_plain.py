@@ -61,9 +61,7 @@ def test_a_sentence_without_an_end_is_cut_at_the_same_place_both_ways() -> None:
     check_both_ways("word " * 400 + "배포오류를 논의했다. " + "관련 " * 300)
 
 
-@pytest.mark.parametrize(
-    "text", ["e\u0301", "ﬃ", "İstanbul", "a\u00adb", "ｶﾞ", "\r\n", "a\0b", "각"]
-)
+@pytest.mark.parametrize("text", ["e\u0301", "ﬃ", "ß", "a\u00adb", "ｶﾞ", "\r\n", "a\0b"])
 def test_what_does_not_fold_one_to_one_goes_the_slow_way(text: str) -> None:
     assert plain_of(text) is None
 
