@@ -71,6 +71,15 @@ def test_common_words_fill_what_rare_ones_leave(store: SqliteStore) -> None:
     assert len(found(store, "common", "rare", limit=15)) == 15
 
 
+def test_rare_words_alone_answer_where_common_ones_would_take_too_long(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store)
+    monkeypatch.setattr("kb_store_sqlite.selectivity.MOST_ROWS", 15)
+    assert found(store, "common", "rare", limit=5) == ["rare common"]
+    assert len(found(store, "common", "absent", limit=5)) == 5
+
+
 def test_a_word_that_is_common_elsewhere_is_found_in_a_scope(store: SqliteStore) -> None:
     fill(store)
     mine = make_note("mine.md", ["common word", "another"])

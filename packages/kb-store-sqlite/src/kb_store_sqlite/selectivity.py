@@ -5,8 +5,8 @@ chunks a question with `the` takes half a second, though the word decides nothin
 rows match than are needed for a ranking, the commonest words are left out. What is left out depends
 on what is stored alone, not on how it came there.
 
-Only what a search may find counts, and the rest must still fill it: a word that is common
-everywhere may be the only one that a single document has.
+Only what a search may find counts, and the rest must still fill it, unless that would take too
+long: a word that is common everywhere may be the only one that a single document has.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from kb_store_sqlite.scope import Condition
 
 ROWS = 3000
 """Rows that are ranked, unless single words have more."""
+MOST_ROWS = 20_000
+"""Rows that are ranked where the rare words have too few: a tenth of a second."""
 LEAST_TERMS = 3
 """The rarest words are asked for in any case, so many of them."""
 
@@ -38,7 +40,8 @@ def selective_terms(
         table: the word index.
         terms: any of which may match.
         condition: on `rowid`, for the rows that may be found.
-        limit: with fewer rows than this, the rarest ones are not enough.
+        limit: with fewer rows than this, the rarest ones are not enough, unless all together have
+            more than `MOST_ROWS`.
     """
 
     def rows_with(some: Sequence[QueryTerm], most: int) -> int:
@@ -55,7 +58,9 @@ def selective_terms(
             break
         chosen.append(place)
     rarest = [terms[place] for place in sorted(chosen)]
-    return rarest if rarest and rows_with(rarest, limit) >= limit else terms
+    found = rows_with(rarest, limit) if rarest else 0
+    is_enough = found >= limit or (found > 0 and rows_with(terms, MOST_ROWS) > MOST_ROWS)
+    return rarest if is_enough else terms
 
 
 def _rows_with(
