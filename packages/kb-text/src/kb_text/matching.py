@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from kb_core.query import LexicalLeg, LexicalQuery, QueryTerm, SearchQuery
 from kb_text.analysis import Token, analyze
-from kb_text.morphemes import morpheme_tokens
+from kb_text.morphemes import has_analysed_script, morpheme_tokens, without_inflections
 from kb_text.stop_words import STOP_WORDS
 
 
@@ -39,11 +39,10 @@ def find_marks(text: str, query: SearchQuery) -> list[TermMatch]:
         return matches
     morphemes = LexicalQuery(terms=_telling(query.morphemes.terms))
     wanted = frozenset(token for term in morphemes.terms for token in term.tokens)
+    is_analysed = has_analysed_script(text)
+    words = morpheme_tokens(text, wanted=wanted) if is_analysed else without_inflections(tokens)
     shift = len(exact.terms)
-    matches += [
-        match._replace(term=match.term + shift)
-        for match in _matches(morpheme_tokens(text, wanted=wanted), morphemes)
-    ]
+    matches += [match._replace(term=match.term + shift) for match in _matches(words, morphemes)]
     if not matches:
         return _matches(tokens, LexicalQuery(terms=_telling(query.loose.terms)))
     return sorted(matches, key=_place)
@@ -79,8 +78,11 @@ def find_matches(text: str, query: LexicalQuery, *, leg: LexicalLeg = "pairs") -
 
 def _matches(tokens: Sequence[Token], query: LexicalQuery) -> list[TermMatch]:
     places: dict[str, list[int]] = {}
+    asked = frozenset(term.tokens[0] for term in query.terms)
+    has_prefix = any(term.prefix and len(term.tokens) == 1 for term in query.terms)
     for place, token in enumerate(tokens):
-        places.setdefault(token.token, []).append(place)
+        if has_prefix or token.token in asked:
+            places.setdefault(token.token, []).append(place)
     matches = [
         TermMatch(number, *_chars_of_term(tokens, place, term))
         for number, term in enumerate(query.terms)

@@ -93,9 +93,23 @@ def morpheme_tokens(
     elif _ANALYSED.search(text):
         words, others = _of_plain(text, plain, is_query, needles)
     else:
-        words, others = set(), tokens_of_plain(text, plain)
+        return without_inflections(tokens_of_plain(text, plain))
     stemmed = map(_without_inflection, others)
-    return sorted([*words, *stemmed], key=lambda token: (token.char_start, -token.char_end, token))
+    return sorted([*words, *stemmed], key=_order)
+
+
+def has_analysed_script(text: str) -> bool:
+    """Return whether some of `text` is for an analyser; else its words are those of `analyze`."""
+    return _ANALYSED.search(text) is not None
+
+
+def without_inflections(tokens: Iterable[Token]) -> list[Token]:
+    """Return the words of a text that no analyser looks at, given its tokens."""
+    return sorted(map(_without_inflection, tokens), key=_order)
+
+
+def _order(token: Token) -> tuple[int, int, Token]:
+    return token.char_start, -token.char_end, token
 
 
 def _of_pieces(
@@ -253,6 +267,7 @@ def _plain(form: str) -> str:
 
 
 def _without_inflection(token: Token) -> Token:
-    if token.kind == "word" and token.token.isascii():
-        return token._replace(token=english_stem(token.token))
-    return token
+    if token.kind != "word" or not token.token.isascii():
+        return token
+    stem = english_stem(token.token)
+    return token if stem == token.token else Token(stem, *token[1:])
