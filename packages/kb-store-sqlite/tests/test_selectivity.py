@@ -55,11 +55,17 @@ def test_every_word_is_asked_for_where_few_rows_match(store: SqliteStore) -> Non
     assert asked_for(store, *words) == list(words)
 
 
-def test_the_rarest_words_come_first_however_many_rows_they_have(store: SqliteStore) -> None:
-    words = ("a", "b", "c", "d")
-    texts = [f"{word} {number}" for word in words for number in range(6)]
+def test_words_are_asked_for_as_long_as_few_rows_match(store: SqliteStore) -> None:
+    texts = [f"{word} {number}" for word in ("a", "b", "c") for number in range(4)]
     store.put_document(make_note("a.md", texts))
-    assert asked_for(store, *words) == ["a", "b", "c"]
+    assert asked_for(store, "c", "b", "a") == ["c", "b"]
+
+
+def test_one_word_at_least_is_asked_for(store: SqliteStore) -> None:
+    texts = [f"{word} {number}" for word in ("a", "b") for number in range(12)]
+    store.put_document(make_note("a.md", [*texts, "b again"]))
+    assert asked_for(store, "b", "a") == ["a"]
+    assert asked_for(store, "b", "absent") == ["b", "absent"]
 
 
 def test_common_words_fill_what_rare_ones_leave(store: SqliteStore) -> None:

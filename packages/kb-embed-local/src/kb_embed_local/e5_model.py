@@ -56,7 +56,7 @@ class E5Model:
     def embed(self, text: str) -> Vector:
         """Return the vector of a text, its prefix included."""
         windows = windows_of(self._tokenizer.ids(text), self._packed.shape.positions - _ENDS)
-        return as_vector(pooled(windows, self._mean_of))
+        return as_vector(pooled(map(self._mean_of, windows), map(len, windows)))
 
     def _mean_of(self, window: Sequence[int]) -> NDArray[np.float32]:
         """Return the mean vector of one window, float32 of the hidden size."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from kb_core.errors import ConfigError, FeatureMissing, ModelError, ModelMissing
 from kb_core.ports.embedder import EmbedderIdentity, Vector
 from kb_embed_local.texts import usable
 from kb_embed_local.vectors import as_vector
-from kb_embed_local.windows import pooled, windows_of
+from kb_embed_local.windows import pooled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,12 +28,25 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
+FIRST_CHOICE = "last_hidden_state"
 _HINT = "embedding.model is the folder with model.onnx and tokenizer.json"
-_SLICE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """The model in memory.
+
+    Attributes:
+        digest: SHA-256 of the files that it came from.
+    """
+
+    digest: str
+    session: InferenceSession
+    tokenizer: Tokenizer
 
 
 def create_onnx(settings: Settings) -> OnnxEmbedder:
-    """Return the embedder that the settings ask for.
+    """Return the embedder that the settings ask for; its model is loaded on first use.
 
     Raises:
         ConfigError: no folder is named.
@@ -56,7 +70,7 @@ class OnnxEmbedder:
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
-        """What decides its vectors; the files are read for it, once a process.
+        """What decides its vectors; the model is loaded for it, once a process.
 
         Raises:
             ModelMissing: a file is not there.
@@ -66,7 +80,7 @@ class OnnxEmbedder:
         return EmbedderIdentity(
             engine="onnx",
             model_id=self._folder.name,
-            model_version=self._digest(),
+            model_version=self._loaded.digest,
             pooling=f"{chosen.pooling}, windows of {chosen.max_tokens} tokens, mean by tokens;"
             f" {chosen.query_prefix!r} {chosen.passage_prefix!r}",
             dimensions=len(self._embed("")) // 2,
@@ -89,17 +103,10 @@ class OnnxEmbedder:
         return self._embed(self._settings.query_prefix + usable(text))
 
     def _embed(self, text: str) -> Vector:
-        tokenizer = self._tokenizer
-        added = tokenizer.num_special_tokens_to_add(is_pair=False)
-        size = max(1, self._settings.max_tokens - added)
-        encoded = tokenizer.encode(text, add_special_tokens=False)
-        windows = windows_of(encoded.offsets, size)
-
-        def vector_of(window: Sequence[tuple[int, int]]) -> NDArray[np.floating]:
-            part = text[window[0][0] : window[-1][1]] if window else ""
-            return self._vector_of(tokenizer.encode(part).ids)
-
-        return as_vector(pooled(windows, vector_of))
+        encoded = self._loaded.tokenizer.encode(text)
+        windows = [encoded, *encoded.overflowing]
+        tokens = [window.special_tokens_mask.count(0) for window in windows]
+        return as_vector(pooled((self._vector_of(window.ids) for window in windows), tokens))
 
     def _vector_of(self, ids: Sequence[int]) -> NDArray[np.floating]:
         """Return the vector of one window with its special tokens."""
@@ -110,64 +117,76 @@ class OnnxEmbedder:
             "token_type_ids": np.zeros_like(numbers),
             "position_ids": np.arange(numbers.shape[1], dtype=np.int64)[np.newaxis],
         }
-        wanted = [each.name for each in self._session.get_inputs()]
+        session = self._loaded.session
+        wanted = [each.name for each in session.get_inputs()]
         unknown = [name for name in wanted if name not in known]
         if unknown:
             raise self._unusable(f"its graph asks for {', '.join(unknown)}")
         try:
-            outputs = self._session.run(None, {name: known[name] for name in wanted})
+            outputs = session.run(None, {name: known[name] for name in wanted})
         except Exception as error:
             raise self._unusable(str(error)) from error
-        return self._pooled_tokens([np.asarray(output) for output in outputs])
+        names = [each.name for each in session.get_outputs()]
+        return self._vector_among(dict(zip(names, map(np.asarray, outputs), strict=True)))
 
-    def _pooled_tokens(self, outputs: Sequence[NDArray[np.floating]]) -> NDArray[np.floating]:
-        for output in outputs:
-            if output.ndim == 3:
-                tokens = output[0]
-                chosen = tokens[0] if self._settings.pooling == "cls" else tokens.mean(axis=0)
-                return np.asarray(chosen)
-        for output in outputs:
-            if output.ndim == 2:
-                return np.asarray(output[0])
+    def _vector_among(self, outputs: dict[str, NDArray[np.floating]]) -> NDArray[np.floating]:
+        """Return the pooled vectors of tokens, or a vector of the text where there are none."""
+        in_order = sorted(outputs, key=lambda name: name != FIRST_CHOICE)
+        for name in in_order:
+            if outputs[name].ndim == 3:
+                tokens = outputs[name][0]
+                first = self._settings.pooling == "cls"
+                return np.asarray(tokens[0] if first else tokens.mean(axis=0, dtype=np.float64))
+        for name in in_order:
+            if outputs[name].ndim == 2:
+                return np.asarray(outputs[name][0])
         raise self._unusable("its graph gives no vectors of tokens, nor of the text")
 
     @cached_property
+    def _loaded(self) -> _Loaded:
+        """Hash and load in one go, so that the digest is that of what is in memory."""
+        return _Loaded(
+            digest=self._digest(), session=self._session(), tokenizer=self._windowing_tokenizer()
+        )
+
     def _session(self) -> InferenceSession:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._settings.threads or 1
         options.log_severity_level = 3  # errors
-        path = self._file(GRAPH)
         try:
             return onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
+                str(self._file(GRAPH)), options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:
             raise self._unusable(str(error)) from error
 
-    @cached_property
-    def _tokenizer(self) -> Tokenizer:
+    def _windowing_tokenizer(self) -> Tokenizer:
         try:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise FeatureMissing("an ONNX model of one's own", "kb-embed-local[onnx]") from error
-        path = self._file(TOKENIZER)
         try:
-            tokenizer = Tokenizer.from_file(str(path))
+            tokenizer = Tokenizer.from_file(str(self._file(TOKENIZER)))
+            tokenizer.no_padding()
+            # What is truncated is not lost: it comes as further windows.
+            tokenizer.enable_truncation(self._settings.max_tokens)
         except Exception as error:
             raise self._unusable(str(error)) from error
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
         return tokenizer
 
     def _digest(self) -> str:
-        """Return SHA-256 over both files."""
+        """Return SHA-256 over the digests of all files, those of weights beside the graph too."""
+        graph, tokenizer = self._file(GRAPH), self._file(TOKENIZER)
+        beside = sorted(each for each in self._folder.glob(f"{GRAPH}?*") if each.is_file())
         digest = hashlib.sha256()
-        for name in (GRAPH, TOKENIZER):
-            with self._file(name).open("rb") as file:
-                while piece := file.read(_SLICE_BYTES):
-                    digest.update(piece)
+        try:
+            for path in (graph, tokenizer, *beside):
+                with path.open("rb") as file:
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            raise self._unusable(str(error)) from error
         return digest.hexdigest()
 
     def _file(self, name: str) -> Path:

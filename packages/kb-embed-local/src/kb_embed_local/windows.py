@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -18,14 +18,16 @@ def windows_of(items: Sequence[_Item], size: int) -> list[Sequence[_Item]]:
     return [items[start : start + size] for start in range(0, max(1, len(items)), size)]
 
 
-def pooled(
-    windows: Sequence[Sequence[_Item]],
-    vector_of: Callable[[Sequence[_Item]], NDArray[np.floating]],
-) -> NDArray[np.float64]:
-    """Return the mean of the windows' vectors, each weighted by its items; not of length 1."""
-    weights = [max(1, len(window)) for window in windows]
+def pooled(vectors: Iterable[NDArray[np.floating]], lengths: Iterable[int]) -> NDArray[np.float64]:
+    """Return the mean of the windows' vectors, not of length 1.
+
+    Args:
+        vectors: one for each window.
+        lengths: of the windows, which are the weights; an empty window counts as one of length 1.
+    """
+    weights = [max(1, length) for length in lengths]
     total = sum(
-        np.asarray(vector_of(window), dtype=np.float64) * weight
-        for window, weight in zip(windows, weights, strict=True)
+        np.asarray(vector, dtype=np.float64) * weight
+        for vector, weight in zip(vectors, weights, strict=True)
     )
     return np.asarray(total / sum(weights))

@@ -19,11 +19,11 @@ from kb_store_sqlite.expression import any_of
 from kb_store_sqlite.scope import Condition
 
 ROWS = 3000
-"""Rows that are ranked, unless single words have more."""
-MOST_ROWS = 20_000
-"""Rows that are ranked where the rare words have too few: a tenth of a second."""
-LEAST_TERMS = 3
-"""The rarest words are asked for in any case, so many of them."""
+"""Rows that are ranked, unless the rarest word alone has more."""
+MOST_ROWS = 4000
+"""Rows that are ranked where the rare words have too few."""
+COUNTED_ROWS = 8000
+"""Words with more rows than this are equally common."""
 
 
 def selective_terms(
@@ -33,7 +33,7 @@ def selective_terms(
     condition: Condition,
     limit: int,
 ) -> Sequence[QueryTerm]:
-    """Return the terms to ask for: all where few rows match, else the rarest ones.
+    """Return the terms to ask for: all where few rows match, else the rarest ones, one at least.
 
     Args:
         connection: in a transaction.
@@ -49,17 +49,17 @@ def selective_terms(
 
     if len(terms) <= 1 or rows_with(terms, ROWS) <= ROWS:
         return terms
-    counted = sorted((rows_with([term], ROWS), place) for place, term in enumerate(terms))
-    chosen: list[int] = []
+    counted = sorted((rows_with([term], COUNTED_ROWS), place) for place, term in enumerate(terms))
+    asked = [each for each in counted if each[0]]  # words that nobody said cost nothing
+    chosen = [place for count, place in counted if not count]
     total = 0
-    for count, place in counted:
+    for number, (count, place) in enumerate(asked):
         total += count
-        if count > ROWS or (total > ROWS and len(chosen) >= LEAST_TERMS):
+        if number and total > ROWS:
             break
         chosen.append(place)
     rarest = [terms[place] for place in sorted(chosen)]
-    found = rows_with(rarest, limit) if rarest else 0
-    is_enough = found >= limit or (found > 0 and rows_with(terms, MOST_ROWS) > MOST_ROWS)
+    is_enough = rows_with(rarest, limit) >= limit or rows_with(terms, MOST_ROWS) > MOST_ROWS
     return rarest if is_enough else terms
 
 
