@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from kb_config import describe_settings, load_settings, write_initial_config, write_setting
 from kb_core.errors import ConfigError
@@ -198,15 +199,17 @@ def test_every_setting_is_described() -> None:
 def test_every_described_variable_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     samples = {
         "text": ("xx", "xx"),
-        "whole number": ("7", 7),
+        "whole number": ("8", 8),
         "true or false": ("true", True),
         "list": ("xx,yy", ("xx", "yy")),
         "path": (str(tmp_path), tmp_path),
         "table": ('{"a": 1}', {"a": 1}),
     }
     for info in describe_settings():
-        if info.key == "models_url":
+        if info.key in ("models_url", "embedding.url"):
             sample: tuple[str, object] = ("https://xx", "https://xx")
+        elif info.key == "embedding.api_key":
+            sample = ("xx", SecretStr("xx"))
         elif info.type.startswith("one of "):
             last = info.type.rpartition(" ")[2]
             sample = (last, last)

@@ -34,8 +34,12 @@ def real_texts() -> list[str]:
 
 @pytest.fixture(scope="session")
 def lines(real_texts: list[str]) -> list[str]:
-    """Their lines, each once."""
-    return sorted({line for text in real_texts for line in text.splitlines()})
+    """Their lines, each once, and those of a Chinese book where the shared data are."""
+    texts = [*real_texts]
+    book = REPOSITORY.parent / "shared" / "data" / "docs" / "pdf" / "debian_ch3_zh_CN.txt"
+    if book.is_file():
+        texts.append(book.read_text(encoding="utf-8"))
+    return sorted({line for text in texts for line in text.splitlines()})
 
 
 @pytest.fixture(scope="session")

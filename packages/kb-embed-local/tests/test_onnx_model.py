@@ -31,7 +31,7 @@ def write_model(folder: Path, *, outputs: int = 3) -> None:
         axes = numpy_helper.from_array(np.array([1], dtype=np.int64), "axes")
         nodes.append(helper.make_node("ReduceMean", [result, "axes"], ["pooled"], keepdims=0))
         result = "pooled"
-    shape = ["batch", "tokens", SIZE] if outputs == 3 else ["batch", SIZE]
+    shape: list[str | int | None] = ["batch", "tokens", SIZE] if outputs == 3 else ["batch", SIZE]
     graph = helper.make_graph(
         nodes,
         "table",

@@ -7,6 +7,7 @@ is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -28,6 +29,8 @@ from kb_config.sources import (
 from kb_core.errors import ConfigError, printable
 
 _PATH_KEYS = (("models_dir",), ("workspace", "root"))
+_SECRET_KEYS = frozenset({"embedding.api_key"})
+_PASSWORD = re.compile(r"[^\s/'\"]*:[^\s/]*@")  # in a web address, with the name before it
 
 
 def load_settings(
@@ -96,10 +99,10 @@ def _config_error(error: ValidationError, sources: Sequence[Source]) -> ConfigEr
     if problem["type"] == "model_type":
         reason = "must be a table of settings"
     value = source.value_at(keys)
-    shown = "" if isinstance(value, Mapping) else f" = {str(value)!r}"
-    return ConfigError(
-        printable(f"{origin}: {key}{shown}: {reason}"), hint=f"correct {key}, or remove it"
-    )
+    is_shown = not isinstance(value, Mapping) and key not in _SECRET_KEYS
+    shown = f" = {str(value)!r}" if is_shown else ""
+    message = _PASSWORD.sub("…@", f"{origin}: {key}{shown}: {reason}")
+    return ConfigError(printable(message), hint=f"correct {key}, or remove it")
 
 
 def nearest_key_hint(key: str) -> str:
