@@ -160,7 +160,7 @@ def test_no_embedding_is_a_choice(open_container: OpenContainer, workspace: Path
     assert (report.chunks_embedded, report.warnings) == (0, ())
     response = search(container, "pear")
     assert len(response.hits) == 1
-    assert response.warnings == ()
+    assert (response.mode, response.warnings) == ("lexical", ())
     container.close()
 
 

@@ -44,16 +44,15 @@ def search(
     per_document = HITS_PER_DOCUMENT if by_document else None
     warnings: tuple[StepWarning, ...] = ()
     try:
-        hits = _find(container, query, mode, limit, per_document)
+        used, hits = _find(container, query, mode, limit, per_document)
     except (ModelError, FeatureMissing, ConfigError) as error:
         if mode != "hybrid":
             raise
         warnings = (StepWarning(code=error.code, message=f"by words alone: {error.message}"),)
-        mode = "lexical"
-        hits = _find(container, query, mode, limit, per_document)
+        used, hits = _find(container, query, "lexical", limit, per_document)
     return SearchResponseV1(
         query=query,
-        mode=mode,
+        mode=used,
         by_document=by_document,
         warnings=warnings,
         hits=tuple(_with_context(container, hit, context_chunks) for hit in hits),
@@ -62,9 +61,10 @@ def search(
 
 def _find(
     container: Container, query: str, mode: SearchMode, limit: int, per_document: int | None
-) -> list[SearchHit]:
+) -> tuple[SearchMode, list[SearchHit]]:
+    """Return the hits, and the mode that they were found in."""
     retriever = container.retriever_for(mode)
-    return retriever.search(query, limit=limit, per_document=per_document)
+    return retriever.mode, retriever.search(query, limit=limit, per_document=per_document)
 
 
 def _with_context(container: Container, hit: SearchHit, distance: int) -> SearchHitV1:

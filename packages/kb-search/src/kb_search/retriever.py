@@ -35,10 +35,12 @@ class PassageRetriever:
     Args:
         store: of documents.
         index: of their words.
-        meaning: search by vectors; without it, modes that would use it find by words alone, and
-            `vector` finds nothing.
+        meaning: search by vectors; without it, `hybrid` is `lexical` and `vector` finds nothing.
         mode: which rankings to use.
         fusion: how they become one.
+
+    Attributes:
+        mode: which rankings are used.
     """
 
     def __init__(
@@ -53,7 +55,7 @@ class PassageRetriever:
         self._store = store
         self._index = index
         self._meaning = meaning
-        self._mode: SearchMode = mode
+        self.mode: SearchMode = "lexical" if mode == "hybrid" and meaning is None else mode
         self._fusion: Fusion = fusion
 
     def search(
@@ -96,7 +98,7 @@ class PassageRetriever:
         if not has_words:
             return self._in_scope(scope, wanted)
         question = Question(query, scope, depth=max(LEG_DEPTH, wanted))
-        legs = run_legs(self._mode, question, self._index, self._meaning)
+        legs = run_legs(self.mode, question, self._index, self._meaning)
         if len(legs) == 1:
             kind = "cosine" if legs[0].name == "meaning" else "bm25"
             return _Ranking(dict(legs[0].scores), kind, legs)
