@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -32,8 +33,6 @@ Answer = Callable[[dict[str, Any], str], tuple[int, Any]]
 
 def embed(request: dict[str, Any], _authorization: str) -> tuple[int, Any]:
     """Answer as a server does, with vectors of words."""
-    import struct
-
     vectors = WordEmbedder().embed_passages(request["input"])
     rows = [struct.unpack(f"<{len(each) // 2}e", each) for each in vectors]
     data = [
@@ -62,7 +61,7 @@ def serving(answer: Answer) -> Iterator[str]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1"
@@ -115,6 +114,22 @@ def test_long_texts_go_in_parts_and_many_texts_in_several_requests() -> None:
     assert len(vectors) == 21
     assert len(requests) > 1
     assert all(len(part.encode()) <= 32 for parts in requests for part in parts)
+
+
+def test_the_vector_of_a_long_text_is_the_mean_of_its_parts_by_their_bytes() -> None:
+    def by_language(request: dict[str, Any], _authorization: str) -> tuple[int, Any]:
+        rows = [[1.0, 0.0] if part.isascii() else [0.0, 1.0] for part in request["input"]]
+        data = [{"index": place, "embedding": row} for place, row in enumerate(rows)]
+        return 200, {"object": "list", "data": data}
+
+    english, korean = "a sentence in English words. ", "한국어."
+    assert parts_of(english + korean, 32) == [english, korean]
+    with serving(by_language) as url:
+        (vector,) = create_openai(settings_for(url, max_tokens=8)).embed_passages(
+            [english + korean]
+        )
+    first, second = struct.unpack("<2e", vector)
+    assert first / second == pytest.approx(len(english) / len(korean.encode()), rel=0.01)
 
 
 @pytest.mark.parametrize(
