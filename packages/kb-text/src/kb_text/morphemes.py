@@ -43,7 +43,11 @@ _HAN_OR_KANA = regex.compile(r"[\p{Han}\p{scx=Hira}\p{scx=Kana}]")
 _ANALYSED = regex.compile(r"[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}]")
 _SENTENCE_ENDS = frozenset("\n。！？!?")
 _SENTENCE_END = regex.compile(f"[{''.join(sorted(_SENTENCE_ENDS))}]")
+# Where only marks are wanted, the less there is to take apart the better.
+_FULL_STOP = regex.compile(rf"{_SENTENCE_END.pattern}|\.(?=\s)")
 _KANA_SHARE_OF_JAPANESE = 0.2
+_SENTENCES_TAKEN_APART = 3
+"""What a mark needs: more than a snippet shows, and a fraction of a passage."""
 # An analyser weighs all ways to divide a sentence, so what is endless is cut, best at a space.
 _STRETCH_CHARS = 300
 _LONGEST_STRETCH_CHARS = 1000
@@ -83,8 +87,8 @@ def morpheme_tokens(
     Args:
         text: any text.
         is_query: whether Han alone may be of any language that is written with it.
-        wanted: words beside which others need not be found; a sentence in which none of them can
-            be is not taken apart then.
+        wanted: words beside which others need not be found; only the few sentences in which most
+            of them can be are taken apart then, and none in which none can.
     """
     needles = None if wanted is None else _needles(wanted)
     plain = plain_text(text)
@@ -120,10 +124,10 @@ def _of_pieces(
     words: set[Token] = set()
     if _ANALYSED.search(text):
         prefers_japanese = _is_japanese(text)
-        for stretch in _stretches(pieces):
-            if _holds_any(stretch.text, needles):
-                for language in _languages_of(stretch.text, prefers_japanese, is_query):
-                    words.update(_take_words(pieces, stretch, language))
+        stretches = list(_stretches(pieces))
+        for number in _promising([stretch.text for stretch in stretches], needles):
+            for language in _languages_of(stretches[number].text, prefers_japanese, is_query):
+                words.update(_take_words(pieces, stretches[number], language))
     return words, tokens_of_pieces(text, pieces)
 
 
@@ -136,19 +140,27 @@ def _of_plain(
     prefers_japanese = _is_japanese(text)
     words: set[Token] = set()
     left: list[str] = []
-    start = 0
-    while start < len(folded):
-        end = _end_of_stretch(plain, start)
+    stretches = list(_plain_stretches(plain, _SENTENCE_END if needles is None else _FULL_STOP))
+    promising = _promising([shown[start:end] for start, end in stretches], needles)
+    for number, (start, end) in enumerate(stretches):
         sentence, rest = shown[start:end], kinds[start:end]
-        if _ANALYSED.search(sentence) and _holds_any(sentence, needles):
+        if number in promising and _ANALYSED.search(sentence):
             for language in _languages_of(sentence, prefers_japanese, is_query):
                 analyse = language.analyser.get()
                 if analyse is not None:
                     words.update(_words_of(sentence, analyse, language, start))
                     rest = _without_script(folded[start:end], rest, language.script)
         left.append(rest)
-        start = end
     return words, tokens_of_plain(text, Plain(folded, "".join(left)))
+
+
+def _plain_stretches(plain: Plain, ends: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of the sentences."""
+    start = 0
+    while start < len(plain.folded):
+        end = _end_of_stretch(plain, start, ends)
+        yield start, end
+        start = end
 
 
 def _words_of(sentence: str, analyse: Analyse, language: _Language, shift: int) -> Iterator[Token]:
@@ -158,16 +170,16 @@ def _words_of(sentence: str, analyse: Analyse, language: _Language, shift: int) 
             yield Token(word, shift + start, shift + end, shift + end, "morpheme")
 
 
-def _end_of_stretch(plain: Plain, start: int) -> int:
+def _end_of_stretch(plain: Plain, start: int, ends: regex.Pattern[str]) -> int:
     """Return where the sentence that begins at `start` ends; see `_stretches`."""
-    sentence_end = _SENTENCE_END.search(plain.folded, start)
+    sentence_end = ends.search(plain.folded, start)
     space = plain.kinds.find(SEPARATOR, start + _STRETCH_CHARS - 1)
-    ends = [len(plain.folded), start + _LONGEST_STRETCH_CHARS]
+    places = [len(plain.folded), start + _LONGEST_STRETCH_CHARS]
     if sentence_end:
-        ends.append(sentence_end.end())
+        places.append(sentence_end.end())
     if space >= 0:
-        ends.append(space + 1)
-    return min(ends)
+        places.append(space + 1)
+    return min(places)
 
 
 def _without_script(folded: str, kinds: str, script: regex.Pattern[str]) -> str:
@@ -198,8 +210,14 @@ def _needles(words: Iterable[str]) -> set[str] | None:
     return needles
 
 
-def _holds_any(sentence: str, needles: set[str] | None) -> bool:
-    return needles is None or any(needle in sentence for needle in needles)
+def _promising(sentences: Sequence[str], needles: set[str] | None) -> list[int]:
+    """Return which sentences to take apart, in order: all, or those that may hold most words."""
+    if needles is None:
+        return list(range(len(sentences)))
+    counts = [sum(needle in sentence for needle in needles) for sentence in sentences]
+    held = [number for number, count in enumerate(counts) if count]
+    best = sorted(held, key=lambda number: (-counts[number], number))
+    return sorted(best[:_SENTENCES_TAKEN_APART])
 
 
 def _languages_of(sentence: str, prefers_japanese: bool, is_query: bool) -> Iterator[_Language]:
