@@ -43,6 +43,9 @@ def embed_pending(
     cancel = cancel or CancelToken()
     version = embedder.identity.vector_version
     store = container.store
+    counts = store.vector_counts(version)
+    if counts.embedded == counts.chunks:  # an ingest of nothing new must cost nothing
+        return 0
     made = 0
     while pending := store.pending_texts(version, limit=TEXTS_LOOKED_UP):
         if not made:
