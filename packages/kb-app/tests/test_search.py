@@ -13,7 +13,7 @@ from kb_app.embedding import BATCH_TEXTS, embed_pending
 from kb_app.ingest import ingest
 from kb_app.library import status
 from kb_app.search import search
-from kb_app.wire import SearchResponseV1
+from kb_app.wire_search import SearchResponseV1
 from kb_core import CancelToken
 from kb_core.errors import Cancelled, ModelError, VectorsMissing
 from kb_testing.fake_embedder import WordEmbedder

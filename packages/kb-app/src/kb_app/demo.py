@@ -15,7 +15,8 @@ from kb_app.container import Container
 from kb_app.ingest import ingest
 from kb_app.search import search
 from kb_app.setup import init
-from kb_app.wire import IngestProgressV1, IngestReportV1, SearchResponseV1
+from kb_app.wire import IngestProgressV1, IngestReportV1
+from kb_app.wire_search import SearchResponseV1
 from kb_config import load_settings
 from kb_core import CancelToken
 from kb_core.errors import KbError

@@ -5,14 +5,16 @@ from __future__ import annotations
 from kb_app.wire import (
     BlockV1,
     ChunkV1,
-    CitationV1,
     DocumentSummaryV1,
+    SegmentV1,
+    WordV1,
+)
+from kb_app.wire_search import (
+    CitationV1,
     LegScoreV1,
     NeighbourV1,
     SearchHitV1,
-    SegmentV1,
     TextRangeV1,
-    WordV1,
 )
 from kb_core import AudioRefBlock, CanonicalDocument, Citation, SearchHit, segment_unit_id
 from kb_core.ports.store import StoredDocument

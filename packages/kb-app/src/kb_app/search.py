@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kb_app.container import Container
 from kb_app.present import hit_v1, neighbour_v1
-from kb_app.wire import NeighbourV1, SearchHitV1, SearchResponseV1
+from kb_app.wire_search import NeighbourV1, SearchHitV1, SearchResponseV1
 from kb_core.errors import ConfigError, FeatureMissing, ModelError
 from kb_core.query import SearchHit, SearchMode
 from kb_core.runtime import StepWarning

@@ -12,7 +12,7 @@ from kb_cli.printing import open_console, safe_text
 from kb_cli.terminal import for_terminal
 
 if TYPE_CHECKING:
-    from kb_app.wire import NeighbourV1, SearchHitV1, SearchResponseV1
+    from kb_app.wire_search import NeighbourV1, SearchHitV1, SearchResponseV1
 
 _INDENT = "    "
 
