@@ -19,7 +19,8 @@ mark of its own (か゚) is written with a noncharacter before it, so that a sea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Literal, NamedTuple
@@ -39,6 +40,7 @@ _MARKED = "\ufdd0"
 _HYPHENS = "-\u2010\u00ad"
 _WITHOUT_SPACES = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _BROKEN_RUN = regex.compile(rf"{_WITHOUT_SPACES.pattern}\n{_WITHOUT_SPACES.pattern}")
+_LINE_END_HYPHEN = regex.compile(rf"[{_HYPHENS}][ \t\r]*\n")
 _kind_of = itemgetter(1)
 
 
@@ -60,9 +62,19 @@ class Token(NamedTuple):
     kind: TokenKind
 
 
+TokenFields = tuple[str, int, int, int, TokenKind]
+token_of: Callable[[TokenFields], Token] = partial(tuple.__new__, Token)
+"""Makes a token of its fields; the constructor of a named tuple, which is Python, takes longer than
+all the rest of a token."""
+
+
 def analyze(text: str) -> list[Token]:
     """Return the tokens of `text` in order; neighbours in the list are neighbours in the index."""
-    plain = plain_text(text)
+    return tokens_of(text, plain_text(text))
+
+
+def tokens_of(text: str, plain: Plain | None) -> list[Token]:
+    """Return the tokens of `text`, given what `plain_text` says of it."""
     if plain is not None:
         return tokens_of_plain(text, plain)
     return tokens_of_pieces(text, folded_pieces(text))
@@ -70,19 +82,20 @@ def analyze(text: str) -> list[Token]:
 
 def plain_text(text: str) -> Plain | None:
     """Return `text` for the fast way, or None where it has to go piece by piece."""
-    return None if _BROKEN_RUN.search(text) else plain_of(text)
+    return None if _has_broken_run(text) else plain_of(text)
 
 
 def tokens_of_plain(text: str, plain: Plain) -> list[Token]:
     """Return the tokens of a text whose characters fold one to one."""
-    folded = plain.folded
+    folded, kinds = plain
+    may_divide = "\n" in text and _LINE_END_HYPHEN.search(text) is not None
     tokens: list[Token] = []
-    for run in RUNS.finditer(plain.kinds):
+    for run in RUNS.finditer(kinds):
         start, end = run.span()
-        kind = plain.kinds[start]
+        kind = kinds[start]
         if kind == WORD:
-            before = tokens[-1] if tokens else None
-            word = Token(folded[start:end], start, end, end, "word")
+            word = token_of((folded[start:end], start, end, end, "word"))
+            before = tokens[-1] if may_divide and tokens else None
             tokens.append(word)
             if before and before.kind == "word" and _is_divided(text, before, word):
                 whole = before.token + word.token
@@ -90,23 +103,27 @@ def tokens_of_plain(text: str, plain: Plain) -> list[Token]:
         elif kind == UNSPACED:
             last = end - 1
             tokens += [
-                Token(folded[place : place + 2], place, place + 2, place + 1, "pair")
+                token_of((folded[place : place + 2], place, place + 2, place + 1, "pair"))
                 for place in range(start, last)
             ]
-            tokens.append(Token(folded[last:end], last, end, end, "tail"))
+            tokens.append(token_of((folded[last:end], last, end, end, "tail")))
         elif kind == SYMBOL:
-            tokens.append(Token(folded[start:end], start, end, end, "symbol"))
+            tokens.append(token_of((folded[start:end], start, end, end, "symbol")))
         elif tokens and tokens[-1].kind == "word" and tokens[-1].char_end == start:
             word = tokens[-1]
             token = word.token + folded[start:end]
-            tokens.append(Token(token, word.char_start, end, end, "suffixed"))
+            tokens.append(token_of((token, word.char_start, end, end, "suffixed")))
     return tokens
 
 
 def folded_pieces(text: str) -> Iterator[Piece]:
     """Yield the folded characters of `text`, without line breaks between Han or kana."""
     folded = fold(text)
-    return _over_line_breaks(folded) if _BROKEN_RUN.search(text) else folded
+    return _over_line_breaks(folded) if _has_broken_run(text) else folded
+
+
+def _has_broken_run(text: str) -> bool:
+    return "\n" in text and _BROKEN_RUN.search(text) is not None
 
 
 def tokens_of_pieces(text: str, folded: Iterable[Piece]) -> list[Token]:

@@ -9,13 +9,14 @@ determiners, conjunctions and interjections say nothing that anybody searches fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 
 from kb_text.analyser import Analyse, LazyAnalyser, Morpheme
 
 _NOUNS = frozenset({"NNG", "NNP", "NNBC", "NR", "NP", "XR", "MAG", "SL", "SN", "UNKNOWN"})
 _STEMS = frozenset({"VV", "VA"})
 STEM_ENDING = "다"
+_CACHED_WORDS = 1 << 14
 
 
 def _load() -> Analyse:
@@ -32,14 +33,18 @@ def _load() -> Analyse:
         for _, surface, feature in tagger.parse(text):
             start = text.index(surface, end)  # its own spans leave out white space at the beginning
             end = start + len(surface)
-            if feature.type is None:
-                form = _form(surface, feature.pos)
+            tag, _, _, _, word_type, _, _, expression = feature
+            if word_type is None:
+                form = _form(surface, tag)
                 if form:
                     morphemes.append(Morpheme(form, start, end))
             else:
-                if feature.type == "Compound":
+                if word_type == "Compound":
                     morphemes.append(Morpheme(surface, start, end))
-                morphemes.extend(_parts(surface, start, feature.expression or ""))
+                morphemes += [
+                    Morpheme(form, start + first, start + last)
+                    for form, first, last in _parts(surface, expression or "")
+                ]
         return morphemes
 
     return analyse
@@ -54,12 +59,14 @@ def _form(surface: str, tag: str) -> str | None:
     return surface + STEM_ENDING if tag in _STEMS else None
 
 
-def _parts(surface: str, start: int, expression: str) -> Iterator[Morpheme]:
-    """Yield the parts that `expression` names, such as `오/VV/*+았/EP/*`.
+@lru_cache(maxsize=_CACHED_WORDS)
+def _parts(surface: str, expression: str) -> tuple[Morpheme, ...]:
+    """Return the parts that `expression` names, such as `오/VV/*+았/EP/*`, by place in `surface`.
 
     A part that stands in the surface has its own place. One that is fused with its neighbours (오
     in 왔) has the place of all that is left.
     """
+    parts: list[Morpheme] = []
     place = 0
     for part in expression.split("+"):
         form_text, _, rest = part.partition("/")
@@ -67,6 +74,7 @@ def _parts(surface: str, start: int, expression: str) -> Iterator[Morpheme]:
         end = place + len(form_text) if stands_there else len(surface)
         form = _form(form_text, rest.partition("/")[0])
         if form and place < end:
-            yield Morpheme(form, start + place, start + end)
+            parts.append(Morpheme(form, place, end))
         if stands_there:
             place = end
+    return tuple(parts)

@@ -3,6 +3,8 @@
 A word is marked where it stands as it was written. Only when some word does not, the text is taken
 apart into words of its language too, which costs more: then its other forms are marked. Single
 pairs of characters are the last resort, because in a question in prose they are mostly particles.
+Of a long text only the few sentences are taken apart in which most of the words can be, and all
+that are Japanese; elsewhere words of two characters are found as pairs.
 
 A question has words such as `the` or 是 that are in every text. They are never marked, unless there
 is nothing else in the question, or they are in quotes.
@@ -14,8 +16,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kb_core.query import LexicalLeg, LexicalQuery, QueryTerm, SearchQuery
-from kb_text.analysis import Token, analyze
-from kb_text.morphemes import has_analysed_script, morpheme_tokens, without_inflections
+from kb_text.analysis import Token, analyze, plain_text, tokens_of
+from kb_text.morphemes import (
+    has_analysed_script,
+    morpheme_tokens,
+    morphemes_of,
+    without_inflections,
+)
 from kb_text.stop_words import STOP_WORDS
 
 
@@ -33,14 +40,15 @@ def find_marks(text: str, query: SearchQuery) -> list[TermMatch]:
     A word that stands there as it was written counts as one term, and its other forms as another.
     """
     exact = LexicalQuery(terms=_telling(query.exact.terms, query.required))
-    tokens = analyze(text)
+    plain = plain_text(text)
+    tokens = tokens_of(text, plain)
     matches = _matches(tokens, exact)
     if len({match.term for match in matches}) == len(exact.terms):
         return matches
     morphemes = LexicalQuery(terms=_telling(query.morphemes.terms))
     wanted = frozenset(token for term in morphemes.terms for token in term.tokens)
     is_analysed = has_analysed_script(text)
-    words = morpheme_tokens(text, wanted=wanted) if is_analysed else without_inflections(tokens)
+    words = morphemes_of(text, plain, wanted=wanted) if is_analysed else without_inflections(tokens)
     shift = len(exact.terms)
     matches += [match._replace(term=match.term + shift) for match in _matches(words, morphemes)]
     if not matches:

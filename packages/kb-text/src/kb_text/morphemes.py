@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from operator import lt
 from typing import NamedTuple
 
 import regex
@@ -27,6 +28,7 @@ from kb_text.analysis import (
     Token,
     folded_pieces,
     plain_text,
+    token_of,
     tokens_of_pieces,
     tokens_of_plain,
 )
@@ -35,7 +37,7 @@ from kb_text.english import english_stem
 from kb_text.folding import Piece, PieceKind, fold
 from kb_text.japanese import JAPANESE
 from kb_text.korean import KOREAN, STEM_ENDING
-from kb_text.plain import SEPARATOR, UNSPACED, Plain
+from kb_text.plain import SEPARATOR, Plain, kinds_without
 
 _HANGUL = regex.compile(r"\p{Hangul}")
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
@@ -87,18 +89,29 @@ def morpheme_tokens(
     Args:
         text: any text.
         is_query: whether Han alone may be of any language that is written with it.
-        wanted: words beside which others need not be found; only the few sentences in which most
-            of them can be are taken apart then, and none in which none can.
+        wanted: words beside which others need not be found; only the sentences that `_promising`
+            chooses are taken apart then, and in the others these words are found as in `analyze`.
     """
-    needles = None if wanted is None else _needles(wanted)
-    plain = plain_text(text)
+    return morphemes_of(text, plain_text(text), is_query=is_query, wanted=wanted)
+
+
+def morphemes_of(
+    text: str,
+    plain: Plain | None,
+    *,
+    is_query: bool = False,
+    wanted: frozenset[str] | None = None,
+) -> list[Token]:
+    """Return the same, given what `plain_text` says of the text."""
     if plain is None:
-        words, others = _of_pieces(text, is_query, needles)
-    elif _ANALYSED.search(text):
-        words, others = _of_plain(text, plain, is_query, needles)
+        words, others = _of_pieces(text, is_query, wanted)
+    elif has_analysed_script(text):
+        words, others = _of_plain(text, plain, is_query, wanted)
     else:
         return without_inflections(tokens_of_plain(text, plain))
-    stemmed = map(_without_inflection, others)
+    stemmed = [
+        word for word in map(_without_inflection, others) if wanted is None or word.token in wanted
+    ]
     return sorted([*words, *stemmed], key=_order)
 
 
@@ -109,7 +122,10 @@ def has_analysed_script(text: str) -> bool:
 
 def without_inflections(tokens: Iterable[Token]) -> list[Token]:
     """Return the words of a text that no analyser looks at, given its tokens."""
-    return sorted(map(_without_inflection, tokens), key=_order)
+    words = list(map(_without_inflection, tokens))
+    starts = [word[1] for word in words]
+    # Only words with suffixes and divided ones come later than others that begin where they do.
+    return words if all(map(lt, starts, starts[1:])) else sorted(words, key=_order)
 
 
 def _order(token: Token) -> tuple[int, int, Token]:
@@ -117,40 +133,43 @@ def _order(token: Token) -> tuple[int, int, Token]:
 
 
 def _of_pieces(
-    text: str, is_query: bool, needles: set[str] | None
+    text: str, is_query: bool, wanted: frozenset[str] | None
 ) -> tuple[set[Token], list[Token]]:
     """Return what analysers find in a text, and the tokens of what is left."""
     pieces = list(folded_pieces(text))
     words: set[Token] = set()
-    if _ANALYSED.search(text):
+    if has_analysed_script(text):
         prefers_japanese = _is_japanese(text)
         stretches = list(_stretches(pieces))
-        for number in _promising([stretch.text for stretch in stretches], needles):
+        for number in _promising([each.text for each in stretches], wanted, prefers_japanese):
             for language in _languages_of(stretches[number].text, prefers_japanese, is_query):
                 words.update(_take_words(pieces, stretches[number], language))
     return words, tokens_of_pieces(text, pieces)
 
 
 def _of_plain(
-    text: str, plain: Plain, is_query: bool, needles: set[str] | None
+    text: str, plain: Plain, is_query: bool, wanted: frozenset[str] | None
 ) -> tuple[set[Token], list[Token]]:
     """Return the same for a text whose characters fold one to one."""
+    if not has_analysed_script(text):
+        return set(), tokens_of_plain(text, plain)
     folded, kinds = plain
     shown = folded if folded.isprintable() else "".join(map(_shown, folded))
     prefers_japanese = _is_japanese(text)
     words: set[Token] = set()
     left: list[str] = []
-    stretches = list(_plain_stretches(plain, _SENTENCE_END if needles is None else _FULL_STOP))
-    promising = _promising([shown[start:end] for start, end in stretches], needles)
-    for number, (start, end) in enumerate(stretches):
-        sentence, rest = shown[start:end], kinds[start:end]
-        if number in promising and _ANALYSED.search(sentence):
+    stretches = list(_plain_stretches(plain, _SENTENCE_END if wanted is None else _FULL_STOP))
+    sentences = [shown[start:end] for start, end in stretches]
+    promising = _promising(sentences, wanted, prefers_japanese)
+    for number, ((start, end), sentence) in enumerate(zip(stretches, sentences, strict=True)):
+        seen: list[regex.Pattern[str]] = []
+        if number in promising:
             for language in _languages_of(sentence, prefers_japanese, is_query):
                 analyse = language.analyser.get()
                 if analyse is not None:
                     words.update(_words_of(sentence, analyse, language, start))
-                    rest = _without_script(folded[start:end], rest, language.script)
-        left.append(rest)
+                    seen.append(language.script)
+        left.append(kinds_without(text[start:end], seen) if seen else kinds[start:end])
     return words, tokens_of_plain(text, Plain(folded, "".join(left)))
 
 
@@ -163,11 +182,13 @@ def _plain_stretches(plain: Plain, ends: regex.Pattern[str]) -> Iterator[tuple[i
         start = end
 
 
-def _words_of(sentence: str, analyse: Analyse, language: _Language, shift: int) -> Iterator[Token]:
-    for form, start, end in analyse(sentence):
-        word = _plain(form) if language.script.search(sentence, start, end) else ""
-        if word:
-            yield Token(word, shift + start, shift + end, shift + end, "morpheme")
+def _words_of(sentence: str, analyse: Analyse, language: _Language, shift: int) -> list[Token]:
+    is_of_script = language.script.search
+    return [
+        token_of((word, shift + start, shift + end, shift + end, "morpheme"))
+        for form, start, end in analyse(sentence)
+        if is_of_script(sentence, start, end) and (word := _plain(form))
+    ]
 
 
 def _end_of_stretch(plain: Plain, start: int, ends: regex.Pattern[str]) -> int:
@@ -182,42 +203,48 @@ def _end_of_stretch(plain: Plain, start: int, ends: regex.Pattern[str]) -> int:
     return min(places)
 
 
-def _without_script(folded: str, kinds: str, script: regex.Pattern[str]) -> str:
-    """Return the kinds with separators for what an analyser has seen."""
-    return "".join(
-        SEPARATOR if kind == UNSPACED and script.match(char) else kind
-        for char, kind in zip(folded, kinds, strict=True)
-    )
-
-
 def _shown(char: str) -> str:
     return char if char.isprintable() else " "
+
+
+def _promising(
+    sentences: Sequence[str], wanted: frozenset[str] | None, prefers_japanese: bool
+) -> set[int]:
+    """Return which sentences to take apart: all, or those that may hold most of `wanted`.
+
+    Of Japanese every sentence may hold a word of Han or kana, because a lemma need not be written
+    as the word is (会う is also 逢った).
+    """
+    needles = None if wanted is None else _needles(wanted)
+    if wanted is None or needles is None:
+        return set(range(len(sentences)))
+    counts = [sum(needle in sentence for needle in needles) for sentence in sentences]
+    held = [number for number, count in enumerate(counts) if count]
+    best = sorted(held, key=lambda number: (-counts[number], number))
+    promising = set(best[:_SENTENCES_TAKEN_APART])
+    if any(map(_HAN_OR_KANA.search, wanted)):
+        japanese = _HAN_OR_KANA if prefers_japanese else _KANA
+        promising.update(n for n, sentence in enumerate(sentences) if japanese.search(sentence))
+    return promising
 
 
 def _needles(words: Iterable[str]) -> set[str] | None:
     """Return what stands in a sentence that holds one of the words; None when that is not known.
 
     A Korean verb in its dictionary form keeps all but its last syllable before the ending, which
-    fuses with what follows: 움직이다 is 움직여, and of 오다 nothing is left in 왔다.
+    fuses with what follows: 움직이다 is 움직여, and of 오다 nothing is left in 왔다. The syllable
+    르 takes the one before it along: 서두르다 is 서둘러. What speech contracts elsewhere, such as
+    이건 for 이것, is not known here.
     """
     needles = set()
     for word in words:
         is_verb = _HANGUL.match(word) is not None and word.endswith(STEM_ENDING)
-        needle = word[:-2] if is_verb else word
+        changed = 3 if word.endswith(f"르{STEM_ENDING}") else 2
+        needle = word[:-changed] if is_verb else word
         if not needle:
             return None
         needles.add(needle)
     return needles
-
-
-def _promising(sentences: Sequence[str], needles: set[str] | None) -> list[int]:
-    """Return which sentences to take apart, in order: all, or those that may hold most words."""
-    if needles is None:
-        return list(range(len(sentences)))
-    counts = [sum(needle in sentence for needle in needles) for sentence in sentences]
-    held = [number for number, count in enumerate(counts) if count]
-    best = sorted(held, key=lambda number: (-counts[number], number))
-    return sorted(best[:_SENTENCES_TAKEN_APART])
 
 
 def _languages_of(sentence: str, prefers_japanese: bool, is_query: bool) -> Iterator[_Language]:
@@ -285,7 +312,7 @@ def _plain(form: str) -> str:
 
 
 def _without_inflection(token: Token) -> Token:
-    if token.kind != "word" or not token.token.isascii():
+    form, start, end, head_end, kind = token
+    if kind != "word" or not form.isascii():
         return token
-    stem = english_stem(token.token)
-    return token if stem == token.token else Token(stem, *token[1:])
+    return token_of((english_stem(form), start, end, head_end, kind))
