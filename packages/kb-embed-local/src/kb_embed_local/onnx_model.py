@@ -18,6 +18,7 @@ import numpy as np
 from kb_config import Settings
 from kb_core.errors import ConfigError, FeatureMissing, ModelError, ModelMissing, printable
 from kb_core.ports.embedder import EmbedderIdentity, Vector
+from kb_embed_local.sessions import open_session
 from kb_embed_local.texts import usable
 from kb_embed_local.vectors import as_vector
 from kb_embed_local.windows import pooled
@@ -150,17 +151,12 @@ class OnnxEmbedder:
         )
 
     def _session(self) -> InferenceSession:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._settings.threads or 1
-        options.log_severity_level = 3  # errors
-        try:
-            return onnxruntime.InferenceSession(
-                str(self._file(GRAPH)), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:
-            raise self._unusable(str(error)) from error
+        return open_session(
+            str(self._file(GRAPH)),
+            threads=self._settings.threads or 1,
+            name=printable(str(self._folder)),
+            hint=_HINT,
+        )
 
     def _windowing_tokenizer(self) -> Tokenizer:
         try:
