@@ -88,7 +88,7 @@ def index_texts(corpus: Corpus, folder: Path) -> list[str]:
     for number, texts in enumerate(_batches(corpus)):
         note = make_note(f"{number:06}.md", texts)
         container.store.put_document(note)
-        chunk_ids += [chunk.chunk_id for chunk in note.chunks.chunks]
+        chunk_ids += [chunk.chunk_id for chunk in note.chunks]
         if corpus.vectors is not None:
             _store_vectors(container, note, corpus.vectors[number * TEXTS_PER_NOTE :])
     container.store.rebuild_vector_file(only_if_behind=True)
@@ -103,7 +103,7 @@ def _store_vectors(container: Container, note: IngestedDocument, rows: Matrix) -
         raise SystemExit("the setting embedding.engine is none")
     vectors = {
         digest_hex(chunk.text.encode()): row.astype("<f2").tobytes()
-        for chunk, row in zip(note.chunks.chunks, rows, strict=False)
+        for chunk, row in zip(note.chunks, rows, strict=False)
     }
     container.store.put_vectors(embedder.identity.vector_version, vectors)
 

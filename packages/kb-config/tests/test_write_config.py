@@ -200,16 +200,21 @@ def test_every_described_variable_is_read(tmp_path: Path, monkeypatch: pytest.Mo
     samples = {
         "text": ("xx", "xx"),
         "whole number": ("8", 8),
+        "number": ("0.5", 0.5),
         "true or false": ("true", True),
         "list": ("xx,yy", ("xx", "yy")),
         "path": (str(tmp_path), tmp_path),
         "table": ('{"a": 1}', {"a": 1}),
     }
     for info in describe_settings():
-        if info.key in ("models_url", "embedding.url"):
+        if info.key in ("models_url", "embedding.url", "llm.url"):
             sample: tuple[str, object] = ("https://xx", "https://xx")
-        elif info.key == "embedding.api_key":
+        elif info.key in ("embedding.api_key", "llm.api_key"):
             sample = ("xx", SecretStr("xx"))
+        elif info.key == "llm.context_tokens":
+            sample = ("9000", 9000)
+        elif info.key == "llm.max_reply_tokens":
+            sample = ("64", 64)
         elif info.type.startswith("one of "):
             last = info.type.rpartition(" ")[2]
             sample = (last, last)

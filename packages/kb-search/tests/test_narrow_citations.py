@@ -33,7 +33,13 @@ def passage(span: SourceSpan) -> StoredPassage:
     )
     unit = PassageUnit(unit_id="b", char_start=0, char_end=len(TEXT), span=span)
     return StoredPassage(
-        chunk=chunk, doc_path="a", doc_title="a", media_type="markdown", lang=None, units=(unit,)
+        chunk=chunk,
+        module="testing",
+        doc_path="a",
+        doc_title="a",
+        media_type="markdown",
+        lang=None,
+        units=(unit,),
     )
 
 

@@ -7,9 +7,9 @@ import pytest
 
 import kb_store_sqlite
 from kb_core.errors import StoreBusy
-from kb_core.ports.store import StoreCounts
 from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
+from kb_core.ports.upkeep import StoreCounts
 from kb_store_sqlite import SqliteStore
 from kb_store_sqlite.connection import Database
 from kb_store_sqlite.health import check

@@ -120,5 +120,5 @@ def test_a_store_of_an_earlier_schema_names_the_way_out(folder: Path) -> None:
     with SqliteStore.open(path, create=True) as store:
         store._database.connection().execute("PRAGMA user_version = 3")
     (line,) = search_as_somebody_else(path, 0o555)
-    assert line.startswith(f"{path} has schema 3 where this kb needs 4, and it cannot be brought")
+    assert line.startswith(f"{path} has schema 3 where this kb needs 5, and it cannot be brought")
     assert line.endswith("name that with --data-dir")

@@ -115,7 +115,7 @@ def test_any_transcript_comes_back_equal(
     shared_store.put_document(ingested)
     assert shared_store.load_document(ingested.document.doc_id) == ingested.document
     passages = shared_store.load_passages(shared_store.chunk_ids(ingested.document.doc_id))
-    assert tuple(passage.chunk for passage in passages) == ingested.chunks.chunks
+    assert tuple(passage.chunk for passage in passages) == ingested.chunks
     assert [f.code for f in shared_store.check() if f.code != "missing_file"] == []
 
 

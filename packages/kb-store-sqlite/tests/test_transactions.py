@@ -8,7 +8,7 @@ import pytest
 from kb_core.errors import StoreBusy, StoreError, StoreFull
 from kb_store_sqlite import SqliteStore
 from kb_store_sqlite.connection import Database
-from kb_testing.documents import make_note, make_recording
+from kb_testing.documents import make_note, make_recording, with_chunks
 
 APPLE = make_note("apple.md", ["apple"])
 BANANA = make_note("banana.md", ["banana"])
@@ -70,12 +70,9 @@ def test_a_write_waits_a_minute_for_another_process(store: SqliteStore) -> None:
 def test_a_write_that_fails_half_way_leaves_nothing(store: SqliteStore) -> None:
     store.put_document(APPLE)
     before = list(store.dump_reproducible_rows())
-    chunk = BANANA.chunks.chunks[0]
-    twice = BANANA.chunks.model_copy(update={"chunks": (chunk, chunk)})
+    chunk = BANANA.chunks[0]
     with pytest.raises(StoreError):
-        store.put_document(
-            BANANA.model_copy(update={"chunks": twice}), replaces=[APPLE.document.doc_id]
-        )
+        store.put_document(with_chunks(BANANA, [chunk, chunk]), replaces=[APPLE.document.doc_id])
     assert list(store.dump_reproducible_rows()) == before
     store.put_document(BANANA)
     assert paths_of(store) == ["apple.md", "banana.md"]

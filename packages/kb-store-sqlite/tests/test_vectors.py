@@ -61,7 +61,7 @@ def test_search_agrees_with_every_cosine(
     asked = struct.unpack("<2e", unit_vector(*query))
     expected = sorted(
         (-round(sum(a * b for a, b in zip(asked, stored, strict=True)), 6), chunk.chunk_id)
-        for chunk in note.chunks.chunks
+        for chunk in note.chunks
         for stored in [struct.unpack("<2e", vectors[text_digest(chunk.text)])]
     )
     matches = shared_store.search_vectors(vector_version, unit_vector(*query), limit=limit)
@@ -75,7 +75,7 @@ def test_ties_are_found_whatever_the_order_of_additions(store: SqliteStore) -> N
     store.put_document(note)
     vectors = {
         text_digest(chunk.text): unit_vector(*generator.sample(numbers, len(numbers)))
-        for chunk in note.chunks.chunks
+        for chunk in note.chunks
     }
     store.put_vectors("v", vectors)
     matches = store.search_vectors("v", unit_vector(*[1.0] * len(numbers)), limit=5)

@@ -6,7 +6,6 @@ chunk and a chunk's times are those that its segments were heard at.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from kb_chunk.module import BuiltInChunker
@@ -14,20 +13,15 @@ from kb_core import (
     CanonicalDocument,
     Chunk,
     ChunkModuleSpec,
-    ChunkPart,
     ChunkPolicy,
     ChunkRuntime,
-    SourceSpan,
     SourceUnit,
-    estimate_tokens,
-    make_chunk_id,
 )
 from kb_core.chunks import BYTES_PER_TOKEN
 from kb_core.errors import ChunkInputError
-from kb_core.spans import cover
+from kb_core.unit_chunks import JOINT, UnitGroup, chunks_of_groups
 
 CHUNKER_VERSION = "audio-segment-v1"
-_JOINT = " "
 
 
 class AudioSegmentV1Chunker(BuiltInChunker):
@@ -47,17 +41,15 @@ class AudioSegmentV1Chunker(BuiltInChunker):
         """
         if doc.audio is None or doc.audio.transcript is None:
             raise ChunkInputError("AudioSegmentV1Chunker only handles audio docs")
-        policy_hash = self.policy_hash(policy)
-        occurrences: Counter[SourceSpan] = Counter()
-        chunks = []
-        for index, units in enumerate(_groups(doc.source_units(), policy)):
-            # Segments may overlap, and an earlier one may then be the last to end.
-            span = cover([unit.span for unit in units])
-            chunks.append(
-                _chunk(doc, index, units, span, policy_hash, occurrence=occurrences[span])
+        groups = (UnitGroup(units) for units in _groups(doc.source_units(), policy))
+        return list(
+            chunks_of_groups(
+                doc.doc_id,
+                groups,
+                chunker_version=self.chunker_version(),
+                policy_hash=self.policy_hash(policy),
             )
-            occurrences[span] += 1
-        return chunks
+        )
 
 
 def _groups(units: Iterable[SourceUnit], policy: ChunkPolicy) -> Iterator[list[SourceUnit]]:
@@ -70,7 +62,7 @@ def _groups(units: Iterable[SourceUnit], policy: ChunkPolicy) -> Iterator[list[S
     group_bytes = 0
     for unit in units:
         unit_bytes = len(unit.text.encode("utf-8"))
-        joined_bytes = group_bytes + len(_JOINT) + unit_bytes
+        joined_bytes = group_bytes + len(JOINT) + unit_bytes
         is_full = joined_bytes // BYTES_PER_TOKEN > policy.target_tokens
         if group and (is_full or _turn_ends(group, unit, policy)):
             yield group
@@ -84,51 +76,3 @@ def _groups(units: Iterable[SourceUnit], policy: ChunkPolicy) -> Iterator[list[S
 def _turn_ends(group: list[SourceUnit], unit: SourceUnit, policy: ChunkPolicy) -> bool:
     is_long_enough = len(group) >= policy.min_segments_per_chunk
     return is_long_enough and unit.speaker != group[-1].speaker
-
-
-def _parts(units: list[SourceUnit]) -> Iterator[ChunkPart]:
-    position = 0
-    for unit in units:
-        length = len(unit.text)
-        yield ChunkPart(
-            unit_id=unit.unit_id,
-            char_start=position,
-            char_end=position + length,
-            unit_char_start=0,
-            unit_char_end=length,
-            span=unit.span,
-        )
-        position += length + len(_JOINT)
-
-
-def _chunk(
-    doc: CanonicalDocument,
-    index: int,
-    units: list[SourceUnit],
-    span: SourceSpan,
-    policy_hash: str,
-    *,
-    occurrence: int,
-) -> Chunk:
-    text = _JOINT.join(unit.text for unit in units)
-    block_ids = (units[0].block_id,)
-    return Chunk(
-        chunk_id=make_chunk_id(
-            doc_id=doc.doc_id,
-            chunker_version=CHUNKER_VERSION,
-            block_ids=block_ids,
-            policy_hash=policy_hash,
-            source_spans=[span],
-            occurrence=occurrence,
-        ),
-        doc_id=doc.doc_id,
-        index=index,
-        block_ids=block_ids,
-        unit_ids=tuple(unit.unit_id for unit in units),
-        text=text,
-        source_spans=(span,),
-        parts=tuple(_parts(units)),
-        token_estimate=estimate_tokens(text),
-        chunker_version=CHUNKER_VERSION,
-        policy_hash=policy_hash,
-    )

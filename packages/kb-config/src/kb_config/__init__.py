@@ -1,12 +1,11 @@
 """Settings of kb and the places where it keeps its files."""
 
+from kb_config.chunking import AudioChunking, ChunkingSettings, FamilyChunking
 from kb_config.describe import SettingInfo, describe_settings
 from kb_config.load import load_settings
 from kb_config.settings import (
     AsrSettings,
-    AudioChunking,
-    ChunkingSettings,
-    FamilyChunking,
+    LanguageModelSettings,
     SearchSettings,
     Settings,
     WorkspaceSettings,
@@ -19,6 +18,7 @@ __all__ = [
     "AudioChunking",
     "ChunkingSettings",
     "FamilyChunking",
+    "LanguageModelSettings",
     "SearchSettings",
     "SettingInfo",
     "Settings",

@@ -22,7 +22,7 @@ class SettingInfo(Model):
 
     Attributes:
         key: dotted key, as in `asr.model`.
-        type: name of the type for people: `text`, `one of …`, `list`, `whole number`,
+        type: name of the type for people: `text`, `one of …`, `list`, `number`, `whole number`,
             `true or false`, `path` or `table`.
         default: the default as it would stand in the file, or words where it differs from machine
             to machine; None when unset.
@@ -100,6 +100,7 @@ def _type_name(annotation: Any) -> str:
         str: "text",
         SecretStr: "text",
         int: "whole number",
+        float: "number",
         bool: "true or false",
         Path: "path",
         dict: "table",

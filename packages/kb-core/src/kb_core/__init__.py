@@ -15,15 +15,27 @@ from kb_core.blocks import (
     TableBlock,
 )
 from kb_core.canonical import canonical_json, digest_hex, id_from
-from kb_core.choices import DocumentChoices
+from kb_core.choices import DocumentChoices, ModuleChoice
 from kb_core.chunking import (
+    LANGUAGE_MODEL,
+    TRANSCRIPT,
     Chunker,
     ChunkModuleSpec,
     ChunkRuntime,
+    ModuleProgress,
     NoOptions,
+    module_options,
     run_chunker,
 )
-from kb_core.chunks import Chunk, ChunkPart, ChunkPolicy, ChunkResult, estimate_tokens
+from kb_core.chunks import (
+    Chunk,
+    ChunkPart,
+    ChunkPolicy,
+    ChunkResult,
+    ChunkRun,
+    ModuleVersion,
+    estimate_tokens,
+)
 from kb_core.citation import Citation, citation_from_json, format_clock, parse_citation
 from kb_core.document import (
     CanonicalDocument,
@@ -62,7 +74,9 @@ from kb_core.timeline import TimedText, fit_words, repair_timeline
 from kb_core.transcript import SegmentFlag, Transcript, TranscriptSegment, Word
 
 __all__ = [
+    "LANGUAGE_MODEL",
     "SPEAKER_RULES",
+    "TRANSCRIPT",
     "AudioRefBlock",
     "Block",
     "CancelToken",
@@ -72,6 +86,7 @@ __all__ = [
     "ChunkPart",
     "ChunkPolicy",
     "ChunkResult",
+    "ChunkRun",
     "ChunkRuntime",
     "Chunker",
     "Citation",
@@ -87,6 +102,9 @@ __all__ = [
     "ListBlock",
     "MediaType",
     "Model",
+    "ModuleChoice",
+    "ModuleProgress",
+    "ModuleVersion",
     "NfcText",
     "NoOptions",
     "PageSpan",
@@ -128,6 +146,7 @@ __all__ = [
     "make_embedding_id",
     "make_policy_hash",
     "make_transcript_version",
+    "module_options",
     "nfc",
     "parse_citation",
     "repair_timeline",

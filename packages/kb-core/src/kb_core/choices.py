@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from pydantic import Field, JsonValue
+
+from kb_core.canonical import canonical_json
 from kb_core.model import Model
+
+
+class ModuleChoice(Model):
+    """A chunk module that a person chose, with those of its options that they set."""
+
+    key: str
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        """Hash what a dictionary alone would not let be hashed."""
+        return hash((self.key, canonical_json(self.options)))
 
 
 class DocumentChoices(Model):
@@ -17,6 +31,7 @@ class DocumentChoices(Model):
         keep_suspect: whether text that was probably not said is found like any other.
         encoding: of a text file, where telling it by the bytes goes wrong.
         transcribe: whether a recording is heard even though a subtitle file lies beside it.
+        chunkers: chunk modules, whose chunks stand side by side.
     """
 
     languages: tuple[str, ...] | None = None
@@ -24,6 +39,7 @@ class DocumentChoices(Model):
     keep_suspect: bool | None = None
     encoding: str | None = None
     transcribe: bool | None = None
+    chunkers: tuple[ModuleChoice, ...] | None = None
 
     def or_else(self, earlier: DocumentChoices) -> DocumentChoices:
         """Return these choices, and the earlier ones where none was made."""

@@ -6,16 +6,41 @@ that no store and no search ever sees a chunk that points nowhere.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Protocol, runtime_checkable
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue, ValidationError
 
+from kb_core.chunk_rules import broken_rules
 from kb_core.chunks import Chunk, ChunkPolicy, ChunkResult
 from kb_core.document import CanonicalDocument
-from kb_core.errors import ChunkContractError, MissingCapability
+from kb_core.errors import (
+    ChunkContractError,
+    ChunkInputError,
+    ConfigError,
+    KbError,
+    MissingCapability,
+    printable,
+)
 from kb_core.model import Model
 from kb_core.ports.language_model import StructuredLanguageModel
-from kb_core.runtime import CancelToken, ProgressCallback, StepRuntime, no_progress
+from kb_core.runtime import CancelToken, StepRuntime
+
+TRANSCRIPT = "transcript"
+"""Capability of a document: it has a transcript, so its units are segments."""
+LANGUAGE_MODEL = "language_model"
+"""Capability of the runtime: there is a model to ask."""
+
+
+class ModuleProgress(Model):
+    """How far a module is, in parts of its work; `unit` names the part, such as `block 2 of 7`."""
+
+    done: int
+    total: int
+    unit: str | None = None
+
+
+OnModuleProgress = Callable[[ModuleProgress], None]
 
 
 class NoOptions(Model):
@@ -28,7 +53,8 @@ class ChunkModuleSpec(Model):
     Attributes:
         key: name in settings and on the command line, such as `audio-segment-v1`.
         version: changes whenever the same input may give other chunks.
-        requires: what the runtime or the document must hold (`transcript`, `language_model`).
+        requires: what must be there, of the capabilities above; `run_chunker` checks it.
+        uses: what is made use of where it is there, and done without where it is not.
         provides: what comes out (`chunks`, `dnd.scenes`).
         options: pydantic model of the module's own options.
     """
@@ -36,22 +62,34 @@ class ChunkModuleSpec(Model):
     key: str
     version: str
     requires: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
     provides: tuple[str, ...] = ("chunks",)
     options: type[BaseModel] = NoOptions
 
+    @property
+    def may_ask_a_model(self) -> bool:
+        """Whether what comes out depends on the language model."""
+        return LANGUAGE_MODEL in (*self.requires, *self.uses)
+
 
 class ChunkRuntime(StepRuntime):
-    """What the runner hands to a module; a module never builds a model client itself."""
+    """What the runner hands to a module; a module never builds a model client itself.
+
+    Attributes:
+        language_model: what may be asked, or None where there is none.
+        on_progress: to be told after each part of the work that takes seconds.
+    """
 
     def __init__(
         self,
         *,
         language_model: StructuredLanguageModel | None = None,
         cancel: CancelToken | None = None,
-        progress: ProgressCallback = no_progress,
+        on_progress: OnModuleProgress = lambda _: None,
     ) -> None:
-        super().__init__(cancel=cancel, progress=progress)
-        self._language_model = language_model
+        super().__init__(cancel=cancel)
+        self.language_model = language_model
+        self.on_progress = on_progress
 
     def require_language_model(self, module: str) -> StructuredLanguageModel:
         """Return the model client.
@@ -59,9 +97,14 @@ class ChunkRuntime(StepRuntime):
         Raises:
             MissingCapability: there is none.
         """
-        if self._language_model is None:
-            raise MissingCapability(module, "a language model")
-        return self._language_model
+        if self.language_model is None:
+            raise MissingCapability(
+                module,
+                "a language model",
+                hint="name a server and a model in the settings llm.url and llm.model, or choose"
+                " another module with --chunker",
+            )
+        return self.language_model
 
 
 @runtime_checkable
@@ -93,6 +136,32 @@ class Chunker(Protocol):
         ...
 
 
+def module_options(spec: ChunkModuleSpec, given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return all options of a module: those that are given, checked, and the defaults of others.
+
+    Raises:
+        ConfigError: one is unknown or cannot have that value; the hint lists what there is.
+    """
+    try:
+        options = spec.options.model_validate(dict(given))
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        name = ".".join(map(str, problem["loc"])) or "options"
+        raise ConfigError(
+            f"chunk module {spec.key}: option {printable(name)}: {problem['msg']}",
+            hint=f"its options: {'; '.join(describe_options(spec)) or 'none'}",
+        ) from error
+    return options.model_dump(mode="json")
+
+
+def describe_options(spec: ChunkModuleSpec) -> list[str]:
+    """Return each option of a module with its default and what it means, for people."""
+    return [
+        f"{name} ({field.get_default(call_default_factory=True)!r}): {field.description or ''}"
+        for name, field in spec.options.model_fields.items()
+    ]
+
+
 def run_chunker(
     chunker: Chunker,
     doc: CanonicalDocument,
@@ -105,59 +174,39 @@ def run_chunker(
         ChunkContractError: a rule is broken; nothing of the result may be stored.
         ChunkInputError: the module does not handle such documents.
         MissingCapability: the module needs what the runtime does not hold.
+        ModelError: a model that the module asks cannot be used.
+        Cancelled: a stop was asked for.
     """
     runtime = runtime or ChunkRuntime()
-    chunks = chunker.chunk(doc, policy, runtime)
-    _check(chunker, doc, chunks)
+    key = chunker.spec.key
+    _check_requirements(chunker.spec, doc, runtime)
+    try:
+        chunks = list(chunker.chunk(doc, policy, runtime))
+    except KbError:
+        raise
+    except Exception as error:
+        raise ChunkContractError(key, "-", f"raised {type(error).__name__}: {error}") from error
+    strangers = [each for each in chunks if not isinstance(each, Chunk)]
+    if strangers:
+        raise ChunkContractError(key, "-", f"returned {type(strangers[0]).__name__}, no chunk")
+    rules = broken_rules(doc, chunks, chunker.chunker_version(), chunker.policy_hash(policy))
+    for place, rule in rules:
+        raise ChunkContractError(key, f"#{place}", rule)
     return ChunkResult(chunks=tuple(chunks), warnings=runtime.warnings)
 
 
-def _check(chunker: Chunker, doc: CanonicalDocument, chunks: list[Chunk]) -> None:
-    units = doc.source_units()
-    positions = {unit.unit_id: place for place, unit in enumerate(units)}
-    texts = {unit.unit_id: unit.text for unit in units}
-    seen_ids: set[str] = set()
-    for place, chunk in enumerate(chunks):
-        rule = _broken_rule(chunk, doc, positions) or _broken_part(chunk, texts)
-        if rule is None and chunk.chunk_id in seen_ids:
-            rule = f"chunk id {chunk.chunk_id} was used before"
-        if rule is None and chunk.index != place:
-            rule = f"index {chunk.index} at place {place}; indexes are 0, 1, 2 … in returned order"
-        if rule is not None:
-            raise ChunkContractError(chunker.spec.key, f"#{place}", rule)
-        seen_ids.add(chunk.chunk_id)
-
-
-def _broken_rule(chunk: Chunk, doc: CanonicalDocument, positions: dict[str, int]) -> str | None:
-    if not chunk.chunk_id:
-        return "empty chunk id"
-    if chunk.doc_id != doc.doc_id:
-        return f"belongs to document {chunk.doc_id}, not {doc.doc_id}"
-    if not chunk.unit_ids:
-        return "holds no source unit"
-    previous = -1
-    for unit_id in chunk.unit_ids:
-        position = positions.get(unit_id)
-        if position is None:
-            return f"unit {unit_id} is not of this document"
-        if position <= previous:
-            return f"unit {unit_id} is out of document order"
-        previous = position
-    return None
-
-
-def _broken_part(chunk: Chunk, texts: dict[str, str]) -> str | None:
-    if not chunk.parts:
-        return None
-    if tuple(part.unit_id for part in chunk.parts) != chunk.unit_ids:
-        return "its parts are not those of its units, in their order"
-    previous_end = 0
-    for part in chunk.parts:
-        if part.char_start < previous_end or part.char_end < part.char_start:
-            return f"the part of unit {part.unit_id} overlaps the one before"
-        in_chunk = chunk.text[part.char_start : part.char_end]
-        in_unit = texts[part.unit_id][part.unit_char_start : part.unit_char_end]
-        if in_chunk != in_unit or len(in_chunk) != part.char_end - part.char_start:
-            return f"the part of unit {part.unit_id} is not what stands there"
-        previous_end = part.char_end
-    return None
+def _check_requirements(
+    spec: ChunkModuleSpec, doc: CanonicalDocument, runtime: ChunkRuntime
+) -> None:
+    for capability in spec.requires:
+        if capability == TRANSCRIPT:
+            if doc.audio is None or doc.audio.transcript is None:
+                raise ChunkInputError(
+                    f"{printable(doc.workspace_path)}: chunk module {spec.key} cuts transcripts,"
+                    " and this document has none",
+                    hint="choose another module with --chunker, or `default` for the usual one",
+                )
+        elif capability == LANGUAGE_MODEL:
+            runtime.require_language_model(spec.key)
+        else:
+            raise MissingCapability(spec.key, capability)

@@ -98,3 +98,25 @@ class ChunkResult(Model):
 
     chunks: tuple[Chunk, ...]
     warnings: tuple[StepWarning, ...] = ()
+
+
+class ModuleVersion(Model):
+    """What a document was cut with by one module; any difference to now makes the chunks stale.
+
+    Attributes:
+        module: key of the chunk module.
+        model_id: of the language model that it asked; None when it asked none.
+    """
+
+    module: str
+    chunker_version: str
+    policy_hash: str
+    model_id: str | None = None
+
+
+class ChunkRun(Model):
+    """All that one module made of a document. Several may stand side by side."""
+
+    version: ModuleVersion
+    policy: ChunkPolicy
+    result: ChunkResult

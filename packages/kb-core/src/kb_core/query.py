@@ -47,6 +47,8 @@ class SearchScope(Model):
         doc_ids: documents; None for all.
         speakers: a chunk has a unit said by one of these; None for any, also unknown ones.
         without_speakers: a chunk has no unit said by one of these.
+        modules: keys of chunk modules; None for all.
+        without_modules: keys of chunk modules whose chunks stay out.
         required: terms, each of which stands in a chunk.
         excluded: terms, none of which stands in a chunk.
     """
@@ -54,6 +56,8 @@ class SearchScope(Model):
     doc_ids: frozenset[str] | None = None
     speakers: frozenset[NfcText] | None = None
     without_speakers: frozenset[NfcText] = frozenset()
+    modules: frozenset[str] | None = None
+    without_modules: frozenset[str] = frozenset()
     required: tuple[QueryTerm, ...] = ()
     excluded: tuple[QueryTerm, ...] = ()
 
@@ -75,7 +79,7 @@ class VectorMatch(Model):
     score_cosine: float
 
 
-FilterField = Literal["speaker", "path", "lang", "type", "tag"]
+FilterField = Literal["speaker", "path", "lang", "type", "tag", "module"]
 
 
 class FieldFilter(Model):
@@ -149,9 +153,14 @@ def shared_speaker(units: Iterable[PassageUnit]) -> str | None:
 
 
 class StoredPassage(Model):
-    """A stored chunk with what is needed to cite it."""
+    """A stored chunk with what is needed to cite it.
+
+    Attributes:
+        module: key of the chunk module that made it.
+    """
 
     chunk: Chunk
+    module: str
     doc_path: NfcText
     doc_title: NfcText
     media_type: str

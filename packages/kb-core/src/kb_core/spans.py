@@ -80,6 +80,31 @@ def cover(spans: Sequence[SourceSpan]) -> SourceSpan:
     )
 
 
+def overlap(one: SourceSpan, other: SourceSpan) -> bool:
+    """Whether two spans of one document have a place in common.
+
+    Times that only touch have none; neither have spans of different kinds, of which it is not
+    known.
+    """
+    if isinstance(one, TimeSpan) and isinstance(other, TimeSpan):
+        if one.start_ms == one.end_ms or other.start_ms == other.end_ms:
+            return one.start_ms <= other.end_ms and other.start_ms <= one.end_ms
+        return one.start_ms < other.end_ms and other.start_ms < one.end_ms
+    if isinstance(one, LineSpan) and isinstance(other, LineSpan):
+        return one.start <= other.end and other.start <= one.end
+    if isinstance(one, PageSpan) and isinstance(other, PageSpan):
+        return one.page == other.page and _ranges_overlap(one, other)
+    return False
+
+
+def _ranges_overlap(one: PageSpan, other: PageSpan) -> bool:
+    ranges = (one.char_start, one.char_end, other.char_start, other.char_end)
+    if None in ranges:
+        return True  # one of them is the whole page
+    start, end, other_start, other_end = (place for place in ranges if place is not None)
+    return start < other_end and other_start < end
+
+
 def _cover_page(spans: Sequence[PageSpan]) -> PageSpan:
     starts = [span.char_start for span in spans if span.char_start is not None]
     ends = [span.char_end for span in spans if span.char_end is not None]

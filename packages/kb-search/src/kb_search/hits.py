@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kb_core.citation import Citation
 from kb_core.query import Highlight, LegScore, SearchHit, SearchQuery, StoredPassage
-from kb_core.spans import TimeSpan, cover
+from kb_core.spans import TimeSpan, cover, overlap
 from kb_search.citing import cite
 from kb_search.fusion import Leg
 from kb_text import excerpt
@@ -58,6 +58,9 @@ def add_hit(hits: list[SearchHit], hit: SearchHit) -> None:
         if better.citation == hit.citation and better.snippet == hit.snippet:
             hits[place] = _joined_by(better, hit)
             return
+        if _is_shown_already(better, hit):
+            hits[place] = _joined_by(better, hit)
+            return
         if _is_one_moment(better, hit):
             hits[place] = _merged(better, hit)
             return
@@ -90,11 +93,20 @@ def _is_one_moment(one: SearchHit, other: SearchHit) -> bool:
     return gap_ms <= MERGE_GAP_MS and length_ms <= MERGED_MS
 
 
+def _is_shown_already(better: SearchHit, hit: SearchHit) -> bool:
+    """Whether another chunk module cut the same place, so that a better hit shows it."""
+    if better.passage.module == hit.passage.module:
+        return False
+    return overlap(better.citation.span, hit.citation.span)
+
+
 def _are_neighbours(one: SearchHit, other: SearchHit) -> bool:
     """Whether the chunk of `other` stands beside one of those that `one` shows.
 
     Merged ones are counted by their number, since they are neighbours in a row.
     """
+    if one.passage.module != other.passage.module:
+        return False
     distance = abs(one.passage.chunk.index - other.passage.chunk.index)
     return 0 < distance <= 1 + len(one.merged_chunk_ids)
 

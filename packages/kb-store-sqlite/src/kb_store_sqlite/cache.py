@@ -1,4 +1,4 @@
-"""The cache of what was heard and of the transcripts made from it.
+"""The cache of what was heard, of the transcripts made from it, and of what models replied.
 
 Bodies are compressed JSON: four hours of words are megabytes, and most of it is repetition. A body
 that cannot be read counts as absent: what it held is recognised again, and its row replaced.
@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from kb_core.ports.language_model import StoredReply
 from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
 from kb_core.ports.transcript_cache import CachedTranscript
 
@@ -59,15 +60,36 @@ def put_languages(connection: sqlite3.Connection, key: HeardKey, languages: Hear
     _keep_heard(connection, "heard_languages", key, languages)
 
 
+def get_reply(
+    connection: sqlite3.Connection, request_digest: str, model_id: str
+) -> StoredReply | None:
+    """Return the reply to exactly that request, or None."""
+    row = connection.execute(
+        "SELECT body FROM model_replies WHERE (request_digest, model_id) = (?, ?)",
+        (request_digest, model_id),
+    ).fetchone()
+    return _unpacked(StoredReply, row[0]) if row else None
+
+
+def put_reply(
+    connection: sqlite3.Connection, asset_id: str, key: tuple[str, str], reply: StoredReply
+) -> None:
+    """Keep a reply, by the digest of its request and its model."""
+    connection.execute(
+        "REPLACE INTO model_replies VALUES (?, ?, ?, ?)", (*key, asset_id, _packed(reply))
+    )
+
+
 def unreadable_assets(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     """Yield the table and the asset id of every row whose body cannot be read."""
     models: dict[str, type[BaseModel]] = {
         "transcripts": CachedTranscript,
         "heard_windows": RecognisedWindow,
         "heard_languages": HeardLanguages,
+        "model_replies": StoredReply,
     }
     for table, model_type in models.items():
-        rows = connection.execute(f"SELECT asset_id, body FROM {table} ORDER BY rowid")  # noqa: S608
+        rows = connection.execute(f"SELECT asset_id, body FROM {table} ORDER BY asset_id")  # noqa: S608
         for asset_id, body in rows:
             if _unpacked(model_type, body) is None:
                 yield table, asset_id

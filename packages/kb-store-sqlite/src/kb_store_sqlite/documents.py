@@ -5,20 +5,17 @@ All functions work inside the caller's write transaction.
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from kb_core.blocks import AudioRefBlock, Block
-from kb_core.canonical import digest_hex
-from kb_core.chunks import Chunk
-from kb_core.document import CanonicalDocument
 from kb_core.ports.store import FileStamp, IngestedDocument
 from kb_core.transcript import TranscriptSegment
 from kb_store_sqlite import lexical, vectors
-from kb_store_sqlite.units import chunk_unit_rows
+from kb_store_sqlite.rows import compact_json, insert, models_json
+from kb_store_sqlite.runs import chunk_count, insert_runs
 
 
 def put_document(
@@ -38,7 +35,7 @@ def put_document(
     _insert_source_file(connection, ingested)
     for ordinal, block in enumerate(document.blocks):
         _insert_block(connection, document.doc_id, ordinal, block)
-    _insert_chunks(connection, document, ingested.chunks.chunks)
+    insert_runs(connection, document, ingested.runs)
     _drop_unused_assets(connection, left_assets)
 
 
@@ -76,16 +73,6 @@ def restamp(
     )
 
 
-def compact_json(value: JsonValue | Sequence[JsonValue]) -> str:
-    """Return JSON without spaces, in the order of the value's own fields."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def models_json(models: Iterable[BaseModel]) -> str:
-    """Return a JSON array of models."""
-    return compact_json([model.model_dump(mode="json") for model in models])
-
-
 def _delete_rows(connection: sqlite3.Connection, doc_id: str) -> list[str]:
     """Remove a document's rows; return the id of its asset, or nothing when it was not there."""
     rows = connection.execute("SELECT asset_id FROM documents WHERE doc_id = ?", (doc_id,))
@@ -119,7 +106,6 @@ def _insert_document(connection: sqlite3.Connection, ingested: IngestedDocument)
     document = ingested.document
     audio = document.audio
     segments = audio.transcript.segments if audio and audio.transcript else ()
-    warnings = dict.fromkeys((*ingested.warnings, *ingested.chunks.warnings))
     row = {
         "doc_id": document.doc_id,
         "asset_id": document.source_asset_id,
@@ -129,16 +115,16 @@ def _insert_document(connection: sqlite3.Connection, ingested: IngestedDocument)
         "lang": document.lang,
         "duration_ms": audio.duration_ms if audio else None,
         "segment_count": len(segments),
-        "chunk_count": len(ingested.chunks.chunks),
+        "chunk_count": chunk_count(ingested.runs),
         "metadata": document.metadata.model_dump_json(),
         "provenance": models_json(document.provenance),
         "schema_version": document.schema_version,
         "doc_version": document.doc_version,
         "parser_version": document.parser_version,
         "versions": ingested.versions.model_dump_json(),
-        "warnings": models_json(warnings),
+        "warnings": models_json(dict.fromkeys(ingested.warnings)),
     }
-    _insert(connection, "documents", row)
+    insert(connection, "documents", row)
 
 
 def _insert_source_file(connection: sqlite3.Connection, ingested: IngestedDocument) -> None:
@@ -152,7 +138,7 @@ def _insert_source_file(connection: sqlite3.Connection, ingested: IngestedDocume
         "mtime_ns": stamp.mtime_ns,
         "inode": str(stamp.inode),  # unsigned 64 bits on some file systems
     }
-    _insert(connection, "source_files", row)
+    insert(connection, "source_files", row)
     companion = ingested.companion
     if companion is not None:
         beside = {
@@ -164,7 +150,7 @@ def _insert_source_file(connection: sqlite3.Connection, ingested: IngestedDocume
             "mtime_ns": companion.stamp.mtime_ns,
             "inode": str(companion.stamp.inode),
         }
-        _insert(connection, "companion_files", beside)
+        insert(connection, "companion_files", beside)
 
 
 def _insert_block(connection: sqlite3.Connection, doc_id: str, ordinal: int, block: Block) -> None:
@@ -177,7 +163,7 @@ def _insert_block(connection: sqlite3.Connection, doc_id: str, ordinal: int, blo
         "source_span": block.source_span.model_dump_json(),
         "body": body,
     }
-    _insert(connection, "blocks", row)
+    insert(connection, "blocks", row)
     if isinstance(block, AudioRefBlock) and block.transcript is not None:
         connection.executemany(
             "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -205,41 +191,3 @@ def _segment_row(segment: TranscriptSegment) -> tuple[object, ...]:
         segment.source_lines.start if segment.source_lines else None,
         segment.source_lines.end if segment.source_lines else None,
     )
-
-
-def _insert_chunks(
-    connection: sqlite3.Connection, document: CanonicalDocument, chunks: Sequence[Chunk]
-) -> None:
-    units = {unit.unit_id: unit for unit in document.source_units()}
-    for chunk in chunks:
-        chunk_key = _insert_chunk(connection, chunk)
-        lexical.index_chunk(connection, chunk_key, chunk.text)
-        connection.executemany(
-            "INSERT INTO chunk_units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            ((chunk_key, place, *row) for place, row in enumerate(chunk_unit_rows(chunk, units))),
-        )
-
-
-def _insert_chunk(connection: sqlite3.Connection, chunk: Chunk) -> int:
-    row = {
-        "chunk_id": chunk.chunk_id,
-        "doc_id": chunk.doc_id,
-        "chunk_index": chunk.index,
-        "text": chunk.text,
-        "block_ids": compact_json(list(chunk.block_ids)),
-        "heading_path": compact_json(list(chunk.heading_path)),
-        "source_spans": models_json(chunk.source_spans),
-        "token_estimate": chunk.token_estimate,
-        "chunker_version": chunk.chunker_version,
-        "policy_hash": chunk.policy_hash,
-        "metadata": compact_json(chunk.metadata),
-        "text_digest": digest_hex(chunk.text.encode()),
-    }
-    return _insert(connection, "chunks", row)
-
-
-def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> int:
-    columns = ", ".join(row)
-    places = ", ".join(f":{column}" for column in row)
-    statement = f"INSERT INTO {table} ({columns}) VALUES ({places})"  # noqa: S608 (own names)
-    return connection.execute(statement, dict(row)).lastrowid or 0

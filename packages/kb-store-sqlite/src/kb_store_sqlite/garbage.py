@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from kb_core.ports.store import RemovedCache
+from kb_core.ports.upkeep import RemovedCache
 from kb_store_sqlite.connection import Database, translated_errors
 
 VECTOR_FILE_SUFFIX = ".usearch"
@@ -14,6 +14,7 @@ _UNUSED = {
     "transcripts": f"transcripts WHERE {_OF_NO_DOCUMENT}",
     "windows": f"heard_windows WHERE {_OF_NO_DOCUMENT}",
     "languages": f"heard_languages WHERE {_OF_NO_DOCUMENT}",
+    "replies": f"model_replies WHERE {_OF_NO_DOCUMENT}",
     "vectors": "vectors WHERE vector_key NOT IN (SELECT vector_key FROM chunk_vectors)",
 }
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from kb_core.errors import printable
-from kb_core.ports.store import HealthFinding, StoreCounts
+from kb_core.ports.upkeep import HealthFinding, StoreCounts
 from kb_store_sqlite.cache import unreadable_assets
 from kb_store_sqlite.connection import Database
 from kb_store_sqlite.lexical import WORD_INDEXES

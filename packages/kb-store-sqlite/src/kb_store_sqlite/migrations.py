@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from kb_core.errors import StoreCorrupt, StoreError, StoreMissing, StoreTooNew, printable
 from kb_store_sqlite import lexical
 from kb_store_sqlite.connection import Database, translated_errors
-from kb_store_sqlite.schema import APPLICATION_ID, MIGRATIONS, REBUILDS_INDEX
+from kb_store_sqlite.schema import APPLICATION_ID, MIGRATIONS, REBUILDS_INDEX, REPLACES_TABLES
 
 
 def migrate(database: Database, *, create: bool) -> None:
@@ -33,7 +35,7 @@ def migrate(database: Database, *, create: bool) -> None:
         if not create:
             raise StoreMissing(database.path)
         _use_wal(database)
-    with database.write() as connection:
+    with _foreign_keys_off(database, version), database.write() as connection:
         # Another process may have been faster.
         found = _version(database, connection)
         for step in MIGRATIONS[found:]:
@@ -41,8 +43,33 @@ def migrate(database: Database, *, create: bool) -> None:
                 connection.execute(statement)
         if any(found < schema for schema in REBUILDS_INDEX):
             lexical.rebuild(connection)
+        _check_references(database, connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+@contextmanager
+def _foreign_keys_off(database: Database, version: int) -> Iterator[None]:
+    """Keep SQLite from deleting what refers to a table that a step replaces."""
+    if not any(version < schema for schema in REPLACES_TABLES):
+        yield
+        return
+    with translated_errors(database.path):
+        database.connection().execute("PRAGMA foreign_keys = OFF")
+        try:
+            yield
+        finally:
+            database.connection().execute("PRAGMA foreign_keys = ON")
+
+
+def _check_references(database: Database, connection: sqlite3.Connection) -> None:
+    broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+    if broken is not None:
+        raise StoreCorrupt(
+            f"{printable(str(database.path))} cannot be brought up to date: rows of {broken[0]}"
+            f" refer to rows of {broken[2]} that are not there",
+            hint="it is as it was; run `kb doctor` of the kb that wrote it",
+        )
 
 
 def _version(database: Database, connection: sqlite3.Connection) -> int:

@@ -21,10 +21,11 @@ from kb_core.ports.store import (
     FileStamp,
     KnownFile,
     StoredDocument,
+    StoredRun,
 )
 from kb_core.query import PassageUnit, StoredPassage
-from kb_core.runtime import StepWarning
 from kb_core.transcript import TranscriptSegment
+from kb_store_sqlite.runs import RunsReader, warnings_in
 
 _BLOCK: TypeAdapter[Block] = TypeAdapter(Block)
 _STORED_DOCUMENT = """
@@ -57,8 +58,8 @@ _COMPANION_FIELDS = (
 def list_documents(connection: sqlite3.Connection) -> list[StoredDocument]:
     """Return all documents, ordered by workspace path."""
     rows = _dicts(connection.execute(f"{_STORED_DOCUMENT} ORDER BY d.workspace_path"))
-    versions = VersionsReader()
-    return [_stored_document(row, versions) for row in rows]
+    versions, runs = VersionsReader(), RunsReader().of_all(connection)
+    return [_stored_document(row, versions, runs.get(row["doc_id"], ())) for row in rows]
 
 
 def known_files(connection: sqlite3.Connection) -> list[KnownFile]:
@@ -93,7 +94,10 @@ def forgotten_paths(connection: sqlite3.Connection) -> list[str]:
 def find_document(connection: sqlite3.Connection, column: str, value: str) -> StoredDocument | None:
     """Return the document whose `doc_id` or `workspace_path` is `value`, or None."""
     cursor = connection.execute(f"{_STORED_DOCUMENT} WHERE d.{column} = ?", (value,))
-    return next((_stored_document(row, VersionsReader()) for row in _dicts(cursor)), None)
+    row = next(_dicts(cursor), None)
+    if row is None:
+        return None
+    return _stored_document(row, VersionsReader(), RunsReader().of_one(connection, row["doc_id"]))
 
 
 def load_document(connection: sqlite3.Connection, doc_id: str) -> CanonicalDocument | None:
@@ -115,9 +119,11 @@ def load_document(connection: sqlite3.Connection, doc_id: str) -> CanonicalDocum
 
 
 def chunk_ids(connection: sqlite3.Connection, doc_id: str) -> list[str]:
-    """Return the ids of a document's chunks in their order."""
+    """Return the ids of a document's chunks in their order, run after run."""
     rows = connection.execute(
-        "SELECT chunk_id FROM chunks WHERE doc_id = ? ORDER BY chunk_index", (doc_id,)
+        "SELECT chunk_id FROM chunk_runs JOIN chunks USING (doc_id, module)"
+        " WHERE doc_id = ? ORDER BY place, chunk_index",
+        (doc_id,),
     )
     return [chunk_id for (chunk_id,) in rows]
 
@@ -133,11 +139,11 @@ def chunk_ids_from(connection: sqlite3.Connection, prefix: str) -> list[str]:
 
 
 def neighbour_ids(connection: sqlite3.Connection, chunk_id: str, distance: int) -> list[str]:
-    """Return a chunk and up to `distance` of its document before and after it, in order."""
+    """Return a chunk and up to `distance` of its run before and after it, in order."""
     rows = connection.execute(
         """
         SELECT near.chunk_id FROM chunks AS here
-        JOIN chunks AS near ON near.doc_id = here.doc_id
+        JOIN chunks AS near ON near.doc_id = here.doc_id AND near.module = here.module
             AND near.chunk_index BETWEEN here.chunk_index - :distance
                                      AND here.chunk_index + :distance
         WHERE here.chunk_id = :chunk_id ORDER BY near.chunk_index
@@ -182,7 +188,9 @@ class VersionsReader:
         return versions
 
 
-def _stored_document(row: dict[str, Any], versions: VersionsReader) -> StoredDocument:
+def _stored_document(
+    row: dict[str, Any], versions: VersionsReader, runs: tuple[StoredRun, ...]
+) -> StoredDocument:
     """Return a row as a model, without checking again what was checked when it was stored."""
     stamp = {name: row.pop(name) for name in ("byte_len", "mtime_ns", "inode")}
     beside = {name: row.pop(f"beside_{name}") for name in _COMPANION_FIELDS}
@@ -192,7 +200,8 @@ def _stored_document(row: dict[str, Any], versions: VersionsReader) -> StoredDoc
             **row,
             "stamp": _stamp(stamp),
             "versions": versions(row["versions"]),
-            "warnings": _warnings(warnings),
+            "warnings": warnings_in(warnings),
+            "runs": runs,
             "speakers": () if speakers == _NO_SPEAKERS else tuple(json.loads(speakers)),
             "companion": _companion(beside) if beside["asset_id"] is not None else None,
         }
@@ -201,10 +210,6 @@ def _stored_document(row: dict[str, Any], versions: VersionsReader) -> StoredDoc
 
 def _stamp(fields: dict[str, Any]) -> FileStamp:
     return FileStamp.model_construct(**{**fields, "inode": int(fields["inode"])})
-
-
-def _warnings(text: str) -> tuple[StepWarning, ...]:
-    return tuple(map(StepWarning.model_validate, json.loads(text))) if text != "[]" else ()
 
 
 def _companion(fields: dict[str, Any]) -> CompanionFile:
@@ -281,6 +286,7 @@ def _passage(connection: sqlite3.Connection, row: dict[str, Any]) -> StoredPassa
     )
     return StoredPassage(
         chunk=chunk,
+        module=row["module"],
         doc_path=row["workspace_path"],
         doc_title=row["title"],
         media_type=row["media_type"],

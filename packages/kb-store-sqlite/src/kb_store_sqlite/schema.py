@@ -245,16 +245,92 @@ _SEARCH_BY_MEANING = (
     """,
 )
 
+_SEVERAL_CHUNK_MODULES = (
+    # A constraint of a table cannot be changed, and `chunk_index` is counted anew in each run.
+    """
+    CREATE TABLE new_chunks (
+        chunk_key INTEGER PRIMARY KEY,
+        chunk_id TEXT NOT NULL UNIQUE,
+        doc_id TEXT NOT NULL,
+        module TEXT NOT NULL,
+        chunk_index INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        block_ids TEXT NOT NULL,
+        heading_path TEXT NOT NULL,
+        source_spans TEXT NOT NULL,
+        token_estimate INTEGER NOT NULL,
+        chunker_version TEXT NOT NULL,
+        policy_hash TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        text_digest TEXT NOT NULL,
+        UNIQUE (doc_id, module, chunk_index),
+        FOREIGN KEY (doc_id, module) REFERENCES chunk_runs (doc_id, module) ON DELETE CASCADE
+    ) STRICT
+    """,
+    # `policy` is NULL in rows of earlier schemas, which did not keep it.
+    """
+    CREATE TABLE chunk_runs (
+        doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+        place INTEGER NOT NULL,
+        module TEXT NOT NULL,
+        policy TEXT,
+        chunk_count INTEGER NOT NULL,
+        warnings TEXT NOT NULL,
+        PRIMARY KEY (doc_id, place),
+        UNIQUE (doc_id, module)
+    ) STRICT, WITHOUT ROWID
+    """,
+    # The modules of earlier kbs had their key as version.
+    """
+    INSERT INTO chunk_runs
+    SELECT doc_id, 0, versions ->> '$.chunker_version', NULL, chunk_count, '[]' FROM documents
+    """,
+    """
+    INSERT INTO new_chunks
+    SELECT chunk_key, chunk_id, doc_id, chunker_version, chunk_index, text, block_ids,
+           heading_path, source_spans, token_estimate, chunker_version, policy_hash, metadata,
+           text_digest
+    FROM chunks
+    """,
+    "DROP TABLE chunks",
+    "ALTER TABLE new_chunks RENAME TO chunks",
+    "CREATE INDEX chunks_by_text ON chunks (text_digest)",
+    """
+    UPDATE documents SET versions = json_remove(
+        json_set(versions, '$.modules', json_array(json_object(
+            'module', versions ->> '$.chunker_version',
+            'chunker_version', versions ->> '$.chunker_version',
+            'policy_hash', versions ->> '$.policy_hash',
+            'model_id', NULL
+        ))),
+        '$.chunker_version', '$.policy_hash'
+    )
+    """,
+    """
+    CREATE TABLE model_replies (
+        request_digest TEXT NOT NULL,
+        model_id TEXT NOT NULL,
+        asset_id TEXT NOT NULL,
+        body BLOB NOT NULL,
+        PRIMARY KEY (request_digest, model_id)
+    ) STRICT, WITHOUT ROWID
+    """,
+)
+
 # The analysis of text changed with these steps: words over line ends, ligatures; then morphemes.
 # The indexes are made anew from the chunks, see `migrations`.
 REBUILDS_INDEX: frozenset[int] = frozenset({3, 4})
 """Schemas that index text in another way than the one before."""
+
+REPLACES_TABLES: frozenset[int] = frozenset({5})
+"""Schemas whose step drops a table that others refer to, which SQLite takes for deleting rows."""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _INITIAL,
     _WINDOWS_OUTLIVE_TRANSCRIPTS,
     _DOCUMENTS_OF_EVERY_KIND,
     _SEARCH_BY_MEANING,
+    _SEVERAL_CHUNK_MODULES,
 )
 """Step `n` (from 0) brings a file from schema `n` to schema `n + 1`."""
 
@@ -264,10 +340,11 @@ REPRODUCIBLE_ROWS: dict[str, str] = {
     "blocks": "SELECT * FROM blocks",
     "segments": "SELECT * FROM segments",
     "chunks": """
-        SELECT chunk_id, doc_id, chunk_index, text, block_ids, heading_path, source_spans,
+        SELECT chunk_id, doc_id, module, chunk_index, text, block_ids, heading_path, source_spans,
                token_estimate, chunker_version, policy_hash, metadata
         FROM chunks
     """,
+    "chunk_runs": "SELECT * FROM chunk_runs",
     "chunk_units": """
         SELECT chunk_id, ordinal, unit_id, block_id, segment_ordinal, char_start, char_end,
                unit_char_start, unit_char_end, span

@@ -25,6 +25,9 @@ _SAID_BY = """
         ON unit.block_id = said.block_id AND unit.segment_ordinal = said.ordinal
     WHERE said.speaker IN (SELECT value FROM json_each(:{name}))
 """
+_OF_MODULES = """
+    SELECT chunk_key FROM chunks WHERE module IN (SELECT value FROM json_each(:{name}))
+"""
 _MATCHING = "SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH :{name}"
 
 
@@ -53,6 +56,11 @@ def scope_parts(scope: SearchScope) -> Iterator[ScopePart]:
     if scope.without_speakers:
         names = _json_list(scope.without_speakers)
         yield _part(_SAID_BY, "without_speakers", names, is_inside=False)
+    if scope.modules is not None:
+        yield _part(_OF_MODULES, "modules", _json_list(scope.modules))
+    if scope.without_modules:
+        names = _json_list(scope.without_modules)
+        yield _part(_OF_MODULES, "without_modules", names, is_inside=False)
     if scope.required:
         yield _part(_MATCHING, "required", all_of(scope.required))
     if scope.excluded:
@@ -76,8 +84,9 @@ def chunks_in_scope(connection: sqlite3.Connection, scope: SearchScope, limit: i
     condition, parameters = condition_of(scope)
     rows = connection.execute(
         f"""
-        SELECT chunk_id FROM documents CROSS JOIN chunks USING (doc_id)
-        WHERE {condition} ORDER BY workspace_path, chunk_index LIMIT :limit
+        SELECT chunk_id FROM documents CROSS JOIN chunk_runs USING (doc_id)
+        CROSS JOIN chunks USING (doc_id, module)
+        WHERE {condition} ORDER BY workspace_path, place, chunk_index LIMIT :limit
         """,  # noqa: S608 (own conditions)
         {**parameters, "limit": max(limit, 0)},
     )

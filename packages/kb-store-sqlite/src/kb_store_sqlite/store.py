@@ -13,23 +13,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from kb_core.chunks import ChunkRun
 from kb_core.document import CanonicalDocument
+from kb_core.errors import NotFound
 from kb_core.model import nfc
 from kb_core.ports.embedder import Vector
 from kb_core.ports.store import (
     DocumentVersions,
     FileStamp,
-    HealthFinding,
     IngestedDocument,
     KnownFile,
     PendingText,
-    RemovedCache,
-    StoreCounts,
     StoredDocument,
     VectorCounts,
 )
-from kb_core.ports.transcriber import HeardLanguages, RecognisedWindow
-from kb_core.ports.transcript_cache import CachedTranscript
+from kb_core.ports.upkeep import HealthFinding, RemovedCache, StoreCounts
 from kb_core.query import (
     EVERYTHING,
     DocumentFacts,
@@ -40,9 +38,11 @@ from kb_core.query import (
     StoredPassage,
     VectorMatch,
 )
-from kb_store_sqlite import cache, documents, facts, garbage, health, lexical, reading, vectors
+from kb_store_sqlite import documents, facts, garbage, health, lexical, reading, vectors
+from kb_store_sqlite.cached_work import CachedWork
 from kb_store_sqlite.connection import Database, make_folder
 from kb_store_sqlite.migrations import migrate
+from kb_store_sqlite.runs import replace_runs
 from kb_store_sqlite.schema import REPRODUCIBLE_ROWS
 from kb_store_sqlite.scope import chunks_in_scope
 
@@ -53,14 +53,14 @@ EXACT_LIMIT = 200_000
 """With more chunks than this, search by meaning uses an approximate index, where it can."""
 
 
-class SqliteStore:
+class SqliteStore(CachedWork):
     """Every port to the knowledge base over one file.
 
-    `DocumentStore`, `LexicalIndex`, `VectorIndex`, `TranscriptCache` and `StoreUpkeep`.
+    `DocumentStore`, `LexicalIndex`, `VectorIndex` and `StoreUpkeep`, with what `CachedWork` has.
     """
 
     def __init__(self, database: Database, *, exact_limit: int = EXACT_LIMIT) -> None:
-        self._database = database
+        super().__init__(database)
         self._exact_limit = exact_limit
 
     @cached_property
@@ -122,6 +122,19 @@ class SqliteStore:
         """
         with self._database.write() as connection:
             documents.put_document(connection, ingested, replaces)
+
+    def put_runs(self, doc_id: str, versions: DocumentVersions, runs: Sequence[ChunkRun]) -> None:
+        """Store what chunk modules made of a document, in place of all of its chunks.
+
+        Raises:
+            NotFound: there is no such document.
+            StoreFull, StoreBusy, StoreCorrupt: its chunks are as they were.
+        """
+        with self._database.write() as connection:
+            document = reading.load_document(connection, doc_id)
+            if document is None:
+                raise NotFound("document", doc_id)
+            replace_runs(connection, document, versions, runs)
 
     def delete_document(self, doc_id: str) -> bool:
         """Remove a document from every table and index but the caches; False when absent."""
@@ -277,56 +290,6 @@ class SqliteStore:
         """Return how many chunks have a vector of that model."""
         with self._database.read() as connection:
             return vectors.vector_counts(connection, vector_version)
-
-    def get_transcript(self, asset_id: str, transcript_version: str) -> CachedTranscript | None:
-        """Return the finished transcript, or None; one that cannot be read is as good as none."""
-        with self._database.read() as connection:
-            return cache.get_transcript(connection, asset_id, transcript_version)
-
-    def put_transcript(self, asset_id: str, cached: CachedTranscript) -> None:
-        """Keep a finished transcript."""
-        with self._database.write() as connection:
-            cache.put_transcript(connection, asset_id, cached)
-
-    def get_window(
-        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
-    ) -> RecognisedWindow | None:
-        """Return what was heard in that range, or None; also when its row cannot be read."""
-        key = (asset_id, recognition_version, *samples)
-        with self._database.read() as connection:
-            return cache.get_window(connection, key)
-
-    def put_window(
-        self,
-        asset_id: str,
-        recognition_version: str,
-        samples: tuple[int, int],
-        window: RecognisedWindow,
-    ) -> None:
-        """Keep one finished window."""
-        key = (asset_id, recognition_version, *samples)
-        with self._database.write() as connection:
-            cache.put_window(connection, key, window)
-
-    def get_languages(
-        self, asset_id: str, recognition_version: str, samples: tuple[int, int]
-    ) -> HeardLanguages | None:
-        """Return which languages that range may be in, or None."""
-        key = (asset_id, recognition_version, *samples)
-        with self._database.read() as connection:
-            return cache.get_languages(connection, key)
-
-    def put_languages(
-        self,
-        asset_id: str,
-        recognition_version: str,
-        samples: tuple[int, int],
-        languages: HeardLanguages,
-    ) -> None:
-        """Keep the languages of one range."""
-        key = (asset_id, recognition_version, *samples)
-        with self._database.write() as connection:
-            cache.put_languages(connection, key, languages)
 
     def counts(self) -> StoreCounts:
         """Return how much there is."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kb_core.ports.store import HealthFinding
+from kb_core.ports.upkeep import HealthFinding
 from kb_store_sqlite import vector_file
 from kb_store_sqlite.connection import Database
 from kb_store_sqlite.vector_file import VectorFile, stored_vectors

@@ -17,12 +17,15 @@ from kb_core import (
     Chunk,
     ChunkPolicy,
     ChunkResult,
+    ChunkRun,
     DocumentMetadata,
     LineSpan,
+    ModuleVersion,
     ParagraphBlock,
     ProvenanceEvent,
     RawAsset,
     SourceUnit,
+    StepWarning,
     TimeSpan,
     Transcript,
     TranscriptSegment,
@@ -43,6 +46,11 @@ SegmentRow = tuple[int, int, str, str | None]
 PARSER_VERSION = "testing-v1"
 TRANSCRIPT_VERSION = "0123456789abcdef0123456789abcdef"
 POLICY = ChunkPolicy(chunker_version="testing-chunker-v1")
+MODULE = ModuleVersion(
+    module=POLICY.chunker_version,
+    chunker_version=POLICY.chunker_version,
+    policy_hash=make_policy_hash(POLICY),
+)
 
 _T = TypeVar("_T")
 
@@ -173,9 +181,7 @@ def ingest(
     asset: RawAsset, document: CanonicalDocument, *, units_per_chunk: int, joint: str
 ) -> IngestedDocument:
     """Return all that goes into a store for a document, in chunks of so many units."""
-    units = document.source_units()
-    groups = [units[at : at + units_per_chunk] for at in range(0, len(units), units_per_chunk)]
-    chunks = [_chunk(document, index, group, joint) for index, group in enumerate(groups)]
+    chunks = rechunked(document, MODULE, units_per_chunk=units_per_chunk, joint=joint)
     transcript = document.audio.transcript if document.audio else None
     return IngestedDocument(
         asset=asset,
@@ -186,11 +192,30 @@ def ingest(
         versions=DocumentVersions(
             parser_version=PARSER_VERSION,
             transcript_version=transcript.transcript_version if transcript else None,
-            chunker_version=POLICY.chunker_version,
-            policy_hash=make_policy_hash(POLICY),
+            modules=(MODULE,),
         ),
-        chunks=ChunkResult(chunks=tuple(chunks)),
+        runs=(ChunkRun(version=MODULE, policy=POLICY, result=ChunkResult(chunks=chunks)),),
     )
+
+
+def rechunked(
+    document: CanonicalDocument, module: ModuleVersion, *, units_per_chunk: int, joint: str
+) -> tuple[Chunk, ...]:
+    """Return what a module would make that puts so many units into each chunk."""
+    units = document.source_units()
+    groups = [units[at : at + units_per_chunk] for at in range(0, len(units), units_per_chunk)]
+    return tuple(
+        _chunk(document, index, group, joint, module) for index, group in enumerate(groups)
+    )
+
+
+def with_chunks(
+    ingested: IngestedDocument, chunks: Sequence[Chunk], warnings: Sequence[StepWarning] = ()
+) -> IngestedDocument:
+    """Return the same with other chunks of its first module."""
+    result = ChunkResult(chunks=tuple(chunks), warnings=tuple(warnings))
+    run = ingested.runs[0].model_copy(update={"result": result})
+    return ingested.model_copy(update={"runs": (run, *ingested.runs[1:])})
 
 
 def _doc_id(asset: RawAsset) -> str:
@@ -202,7 +227,11 @@ def _doc_id(asset: RawAsset) -> str:
 
 
 def _chunk(
-    document: CanonicalDocument, index: int, units: Sequence[SourceUnit], joint: str
+    document: CanonicalDocument,
+    index: int,
+    units: Sequence[SourceUnit],
+    joint: str,
+    module: ModuleVersion,
 ) -> Chunk:
     text = joint.join(unit.text for unit in units)
     block_ids = _distinct([unit.block_id for unit in units])
@@ -210,9 +239,9 @@ def _chunk(
     return Chunk(
         chunk_id=make_chunk_id(
             doc_id=document.doc_id,
-            chunker_version=POLICY.chunker_version,
+            chunker_version=module.chunker_version,
             block_ids=block_ids,
-            policy_hash=make_policy_hash(POLICY),
+            policy_hash=module.policy_hash,
             source_spans=spans,
             occurrence=0,
         ),
@@ -223,8 +252,8 @@ def _chunk(
         text=text,
         source_spans=spans,
         token_estimate=estimate_tokens(text),
-        chunker_version=POLICY.chunker_version,
-        policy_hash=make_policy_hash(POLICY),
+        chunker_version=module.chunker_version,
+        policy_hash=module.policy_hash,
         metadata={"testing": index},
     )
 

@@ -26,6 +26,12 @@ def occurrences(tokens: Sequence[str], term: QueryTerm) -> int:
     return sum(_stands_at(tokens[at : at + size], term) for at in range(len(tokens) - size + 1))
 
 
+def module_of(ingested: IngestedDocument, chunk: Chunk) -> str:
+    """Return the key of the module that made a chunk."""
+    runs = (run for run in ingested.runs if run.version.chunker_version == chunk.chunker_version)
+    return next(runs).version.module
+
+
 def is_in_scope(
     ingested: IngestedDocument, chunk: Chunk, scope: SearchScope, tokenize: Tokenize
 ) -> bool:
@@ -37,6 +43,11 @@ def is_in_scope(
     if scope.speakers is not None and not speakers & scope.speakers:
         return False
     if speakers & scope.without_speakers:
+        return False
+    module = module_of(ingested, chunk)
+    if module in scope.without_modules or (
+        scope.modules is not None and module not in scope.modules
+    ):
         return False
     tokens = list(tokenize(chunk.text))
     return all(occurrences(tokens, term) for term in scope.required) and not any(

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from kb_core import (
     CanonicalDocument,
     Chunk,
+    ChunkRun,
     LexicalMatch,
     LexicalQuery,
     PassageUnit,
@@ -21,7 +22,9 @@ from kb_core import (
     StoredPassage,
     nfc,
 )
+from kb_core.errors import NotFound
 from kb_core.ports.embedder import Vector
+from kb_core.ports.language_model import StoredReply
 from kb_core.ports.store import (
     DocumentVersions,
     FileStamp,
@@ -29,11 +32,19 @@ from kb_core.ports.store import (
     KnownFile,
     PendingText,
     StoredDocument,
+    StoredRun,
     VectorCounts,
 )
 from kb_core.query import EVERYTHING, DocumentFacts, LexicalLeg, SearchScope, VectorMatch
 from kb_core.transcript_memory import TranscriptMemory
-from kb_testing.memory_search import MemoryVectors, Tokenize, is_in_scope, occurrences, words
+from kb_testing.memory_search import (
+    MemoryVectors,
+    Tokenize,
+    is_in_scope,
+    module_of,
+    occurrences,
+    words,
+)
 
 _NS_PER_S = 1_000_000_000
 
@@ -52,6 +63,7 @@ class MemoryStore(TranscriptMemory):
         self._documents: dict[str, IngestedDocument] = {}
         self._vectors = MemoryVectors()
         self._forgotten: set[str] = set()
+        self._replies: dict[tuple[str, str], StoredReply] = {}
 
     def put_document(self, ingested: IngestedDocument, *, replaces: Sequence[str] = ()) -> None:
         """Store a document in place of any other at its path, and of `replaces`."""
@@ -60,6 +72,26 @@ class MemoryStore(TranscriptMemory):
         for doc_id in {*gone, ingested.document.doc_id}:
             self.delete_document(doc_id)
         self._documents[ingested.document.doc_id] = ingested
+
+    def put_runs(self, doc_id: str, versions: DocumentVersions, runs: Sequence[ChunkRun]) -> None:
+        """Store what chunk modules made of a document, in place of all of its chunks."""
+        ingested = self._documents.get(doc_id)
+        if ingested is None:
+            raise NotFound("document", doc_id)
+        self._vectors.remove(self.chunk_ids(doc_id))
+        changes = {"versions": versions, "runs": tuple(runs)}
+        self._documents[doc_id] = ingested.model_copy(update=changes)
+
+    def get_reply(self, request_digest: str, model_id: str) -> StoredReply | None:
+        """Return the reply to exactly that request, or None."""
+        return self._replies.get((request_digest, model_id))
+
+    def put_reply(
+        self, asset_id: str, request_digest: str, model_id: str, reply: StoredReply
+    ) -> None:
+        """Keep a reply; nothing is ever collected here."""
+        del asset_id
+        self._replies[request_digest, model_id] = reply
 
     def delete_document(self, doc_id: str) -> bool:
         """Remove a document; False when absent."""
@@ -136,7 +168,7 @@ class MemoryStore(TranscriptMemory):
     def chunk_ids(self, doc_id: str) -> list[str]:
         """Return the ids of a document's chunks in their order."""
         ingested = self._documents.get(doc_id)
-        return [chunk.chunk_id for chunk in ingested.chunks.chunks] if ingested else []
+        return [chunk.chunk_id for chunk in ingested.chunks] if ingested else []
 
     def load_passages(self, chunk_ids: Sequence[str]) -> list[StoredPassage]:
         """Return the chunks with their units, in the order asked for."""
@@ -153,7 +185,11 @@ class MemoryStore(TranscriptMemory):
         for ingested, chunk in self._all_chunks():
             if chunk.chunk_id == chunk_id:
                 near = range(chunk.index - distance, chunk.index + distance + 1)
-                return [each.chunk_id for each in ingested.chunks.chunks if each.index in near]
+                return [
+                    each.chunk_id
+                    for each in ingested.chunks
+                    if each.chunker_version == chunk.chunker_version and each.index in near
+                ]
         return []
 
     def document_facts(self) -> list[DocumentFacts]:
@@ -227,7 +263,7 @@ class MemoryStore(TranscriptMemory):
 
     def _all_chunks(self) -> Iterator[tuple[IngestedDocument, Chunk]]:
         for ingested in sorted(self._documents.values(), key=_path):
-            for chunk in ingested.chunks.chunks:
+            for chunk in ingested.chunks:
                 yield ingested, chunk
 
 
@@ -249,12 +285,21 @@ def _stored(ingested: IngestedDocument) -> StoredDocument:
         lang=document.lang,
         duration_ms=audio.duration_ms if audio else None,
         segment_count=len(segments),
-        chunk_count=len(ingested.chunks.chunks),
+        chunk_count=len(ingested.chunks),
         speakers=tuple(dict.fromkeys(s.speaker for s in segments if s.speaker is not None)),
         checksum=asset.checksum,
         stamp=ingested.stamp,
         versions=ingested.versions,
-        warnings=tuple(dict.fromkeys((*ingested.warnings, *ingested.chunks.warnings))),
+        warnings=tuple(dict.fromkeys(ingested.warnings)),
+        runs=tuple(
+            StoredRun(
+                module=run.version.module,
+                policy=run.policy,
+                chunk_count=len(run.result.chunks),
+                warnings=run.result.warnings,
+            )
+            for run in ingested.runs
+        ),
         line_count=document.metadata.line_count,
         page_count=document.metadata.page_count,
         companion=ingested.companion,
@@ -298,6 +343,7 @@ def _passage(ingested: IngestedDocument, chunk: Chunk) -> StoredPassage:
         )
     return StoredPassage(
         chunk=chunk,
+        module=module_of(ingested, chunk),
         doc_path=document.workspace_path,
         doc_title=document.title,
         media_type=document.media_type,

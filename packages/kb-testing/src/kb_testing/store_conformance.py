@@ -34,6 +34,7 @@ from kb_testing.documents import (
     make_note,
     make_recording,
     make_transcript,
+    with_chunks,
 )
 
 
@@ -157,13 +158,16 @@ def check_a_row_tells_what_was_stored(make_store: MakeStore) -> None:
     assert store.find_document_by_path("notes/plan.md") == note
 
 
-def check_warnings_are_kept_once(make_store: MakeStore) -> None:
-    """Warn of the same thing from two steps."""
+def check_warnings_stay_with_the_step_that_gave_them(make_store: MakeStore) -> None:
+    """Warn from reading, and of something else from cutting."""
     store = make_store()
     ingested = detailed_recording()
-    chunks = ingested.chunks.model_copy(update={"warnings": ingested.warnings})
-    store.put_document(ingested.model_copy(update={"chunks": chunks}))
-    assert store.list_documents()[0].warnings == ingested.warnings
+    of_cutting = StepWarning(code="caveat", message="a boundary is not sure", unit="#0")
+    store.put_document(with_chunks(ingested, ingested.chunks, [of_cutting]))
+    (found,) = store.list_documents()
+    assert found.warnings == ingested.warnings
+    assert [run.warnings for run in found.runs] == [(of_cutting,)]
+    assert store.find_document(ingested.document.doc_id) == found
 
 
 def check_a_path_in_any_normal_form_is_found(make_store: MakeStore) -> None:
@@ -234,7 +238,7 @@ def check_passages_know_where_their_units_stand(make_store: MakeStore) -> None:
         store.put_document(ingested)
         units = {unit.unit_id: unit for unit in ingested.document.source_units()}
         passages = store.load_passages(store.chunk_ids(ingested.document.doc_id))
-        assert [passage.chunk for passage in passages] == list(ingested.chunks.chunks)
+        assert [passage.chunk for passage in passages] == list(ingested.chunks)
         for passage in passages:
             for unit in passage.units:
                 source = units[unit.unit_id]
@@ -245,9 +249,8 @@ def check_passages_know_where_their_units_stand(make_store: MakeStore) -> None:
 def check_units_of_a_rewritten_text_share_the_whole_of_it(make_store: MakeStore) -> None:
     """Store a chunk whose text is not its units put together."""
     store = make_store()
-    chunk = MEETING.chunks.chunks[0].model_copy(update={"text": "they talked about money"})
-    chunks = MEETING.chunks.model_copy(update={"chunks": (chunk,)})
-    store.put_document(MEETING.model_copy(update={"chunks": chunks}))
+    chunk = MEETING.chunks[0].model_copy(update={"text": "they talked about money"})
+    store.put_document(with_chunks(MEETING, [chunk]))
     (passage,) = store.load_passages([chunk.chunk_id])
     ranges = {(unit.char_start, unit.char_end) for unit in passage.units}
     assert ranges == {(0, len(chunk.text))}
@@ -310,7 +313,7 @@ def check_equal_scores_are_in_order_of_chunk_id(make_store: MakeStore) -> None:
             store.put_document(note)
         answers.append(store.search_lexical(query_of("same"), require_all=True, limit=3))
     assert answers[0] == answers[1]
-    expected = sorted(note.chunks.chunks[0].chunk_id for note in notes)[:3]
+    expected = sorted(note.chunks[0].chunk_id for note in notes)[:3]
     assert [match.chunk_id for match in answers[0]] == expected
 
 
@@ -367,7 +370,7 @@ STORE_CHECKS: tuple[StoreCheck, ...] = (
     check_choices_for_a_document_come_back_equal,
     check_an_absent_document_is_none,
     check_a_row_tells_what_was_stored,
-    check_warnings_are_kept_once,
+    check_warnings_stay_with_the_step_that_gave_them,
     check_a_path_in_any_normal_form_is_found,
     check_putting_again_replaces,
     check_replaced_documents_are_gone,

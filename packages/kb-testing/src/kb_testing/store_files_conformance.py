@@ -6,9 +6,9 @@ def test_store_conforms(check): check(make_store)
 
 from __future__ import annotations
 
-from kb_core import Chunk, ChunkPart, ChunkResult, LineSpan, SourceUnit, TranscriptSegment, nfc
+from kb_core import Chunk, ChunkPart, LineSpan, SourceUnit, TranscriptSegment, nfc
 from kb_core.ports.store import CompanionFile, FileStamp, IngestedDocument
-from kb_testing.documents import ingest_transcript, make_note, make_transcript
+from kb_testing.documents import ingest_transcript, make_note, make_transcript, with_chunks
 from kb_testing.store_conformance import MEETING, NOTE, MakeStore, StoreCheck
 
 COMPANION = CompanionFile(
@@ -24,10 +24,10 @@ def note_in_parts() -> IngestedDocument:
     """Return a note of one block whose second line is a chunk of its own."""
     note = make_note("parts.md", ["one line\nand another"])
     (unit,) = note.document.source_units()
-    (chunk,) = note.chunks.chunks
+    (chunk,) = note.chunks
     ranges = [(0, 8, 1), (9, 20, 2)]
     chunks = [_part(chunk, unit, index, *each) for index, each in enumerate(ranges)]
-    return note.model_copy(update={"chunks": ChunkResult(chunks=tuple(chunks))})
+    return with_chunks(note, chunks)
 
 
 def _part(chunk: Chunk, unit: SourceUnit, index: int, start: int, end: int, line: int) -> Chunk:
@@ -55,8 +55,8 @@ def check_parts_come_back_and_say_where_they_stand(make_store: MakeStore) -> Non
     store = make_store()
     note = note_in_parts()
     store.put_document(note)
-    passages = store.load_passages([chunk.chunk_id for chunk in note.chunks.chunks])
-    assert [passage.chunk for passage in passages] == list(note.chunks.chunks)
+    passages = store.load_passages([chunk.chunk_id for chunk in note.chunks])
+    assert [passage.chunk for passage in passages] == list(note.chunks)
     assert [passage.units[0].span for passage in passages] == [
         LineSpan(start=1, end=1),
         LineSpan(start=2, end=2),

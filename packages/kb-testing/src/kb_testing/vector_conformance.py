@@ -110,7 +110,7 @@ def check_equal_cosines_are_in_order_of_chunk_id(make_store: MakeStore) -> None:
             store.put_vectors("v", {pending.text_digest: unit_vector(*where)})
         answers.append(store.search_vectors("v", unit_vector(*EAST), limit=3))
     assert answers[0] == answers[1]
-    expected = sorted(note.chunks.chunks[0].chunk_id for note in notes)[:3]
+    expected = sorted(note.chunks[0].chunk_id for note in notes)[:3]
     assert [match.chunk_id for match in answers[0]] == expected
 
 

@@ -43,7 +43,8 @@ def scope_of(query: SearchQuery, facts: Callable[[], Sequence[DocumentFacts]]) -
         query: the whole question.
         facts: of all documents; called only when a filter needs them.
     """
-    needs_facts = bool(query.fields or query.after or query.before)
+    about_facts = [wish for wish in query.fields if wish.field != "module"]
+    needs_facts = bool(about_facts or query.after or query.before)
     known = facts() if needs_facts else ()
     names = sorted({name for each in known for name in each.speakers})
     wanted = [wish for wish in query.fields if wish.field == "speaker" and not wish.excluded]
@@ -52,6 +53,8 @@ def scope_of(query: SearchQuery, facts: Callable[[], Sequence[DocumentFacts]]) -
         doc_ids=matching_documents(query, known),
         speakers=_speakers_called([wish.value for wish in wanted], names) if wanted else None,
         without_speakers=_speakers_called([wish.value for wish in unwanted], names),
+        modules=_modules_named(query, excluded=False) or None,
+        without_modules=_modules_named(query, excluded=True),
         required=query.required,
         excluded=query.excluded,
     )
@@ -60,12 +63,12 @@ def scope_of(query: SearchQuery, facts: Callable[[], Sequence[DocumentFacts]]) -
 def matching_documents(query: SearchQuery, facts: Iterable[DocumentFacts]) -> frozenset[str] | None:
     """Return the ids of the documents that the filters allow, or None when none is asked for.
 
-    Speakers are not looked at: they are a matter of single passages.
+    Speakers and modules are not looked at: they are a matter of single passages.
     """
     wanted: dict[FilterField, list[_Test]] = {}
     unwanted: list[_Test] = []
     for wish in query.fields:
-        if wish.field != "speaker":
+        if wish.field not in ("speaker", "module"):
             test = _TESTS[wish.field](wish.value)
             if wish.excluded:
                 unwanted.append(test)
@@ -114,6 +117,14 @@ def _date_in_path(path: str) -> date | None:
             except ValueError:
                 continue
     return None
+
+
+def _modules_named(query: SearchQuery, *, excluded: bool) -> frozenset[str]:
+    return frozenset(
+        wish.value.casefold()
+        for wish in query.fields
+        if wish.field == "module" and wish.excluded is excluded
+    )
 
 
 def _speakers_called(values: Iterable[str], names: Sequence[str]) -> frozenset[str]:

@@ -1,8 +1,8 @@
 """What a person typed, taken apart. Every string is legal, and what is no operator is text.
 
 White space separates words. `"…"`, `“…”`, `「…」` and `『…』` make a phrase of several words, or
-insist on one; `-word` and `-"a phrase"` exclude. `speaker:`, `path:`, `lang:`, `type:` and `tag:`
-filter, with a minus too, and `after:` and `before:` take a day, a month or a year.
+insist on one; `-word` and `-"a phrase"` exclude. `speaker:`, `path:`, `lang:`, `type:`, `tag:` and
+`module:` filter, with a minus too, and `after:` and `before:` take a day, a month or a year.
 
 Where a reading as an operator makes no sense, the same characters are text: a quote without its
 partner, an unknown field, a field without a value, an impossible date, and the minus in a query of
@@ -27,7 +27,7 @@ _QUOTE_PAIRS = ('""', "“”", "「」", "『』")
 _QUOTED = "|".join(f"{pair[0]}[^{pair[1]}]{{0,2000}}{pair[1]}" for pair in _QUOTE_PAIRS)
 _ELEMENT = regex.compile(
     rf"""(?<!\S)(?:
-        (?P<minus>[-－])?(?P<field>speaker|path|lang|type|tag)[:：](?P<value>(?:{_QUOTED})(?!\S)|\S+)
+        (?P<minus>[-－])?(?P<field>speaker|path|lang|type|tag|module)[:：](?P<value>(?:{_QUOTED})(?!\S)|\S+)
         | (?P<bound>after|before)[:：](?P<day>(?:{_QUOTED})(?!\S)|\S+)
         | (?P<without>[-－])?(?P<phrase>{_QUOTED})(?!\S)
         | [-－](?P<unwanted>[^\s\-－]\S*)

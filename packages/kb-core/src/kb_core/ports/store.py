@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from pydantic import Field
 
 from kb_core.choices import DocumentChoices
-from kb_core.chunks import ChunkResult
+from kb_core.chunks import Chunk, ChunkPolicy, ChunkRun, ModuleVersion
 from kb_core.document import CanonicalDocument, RawAsset
 from kb_core.media import MediaType
 from kb_core.model import Model, NfcText
@@ -38,13 +38,13 @@ class DocumentVersions(Model):
     """What a stored document was made with; any difference to now makes it stale.
 
     `choices` are those of the person for this document; they take part in the others.
+    `modules` are in the order of their runs.
     """
 
     parser_version: str
     transcript_version: str | None = None
     keeps_suspects: bool = False
-    chunker_version: str
-    policy_hash: str
+    modules: tuple[ModuleVersion, ...]
     choices: DocumentChoices = Field(default_factory=DocumentChoices)
 
 
@@ -57,8 +57,27 @@ class CompanionFile(Model):
     stamp: FileStamp
 
 
+class StoredRun(Model):
+    """What one chunk module made of a document, without the chunks themselves.
+
+    Attributes:
+        policy: that it was asked for; None where an earlier kb did not keep it.
+    """
+
+    module: str
+    policy: ChunkPolicy | None
+    chunk_count: int
+    warnings: tuple[StepWarning, ...] = ()
+
+
 class StoredDocument(Model):
-    """What is known of a stored document without reading its content."""
+    """What is known of a stored document without reading its content.
+
+    Attributes:
+        chunk_count: of all runs together.
+        warnings: of reading it; those of cutting it are with their runs.
+        runs: what its chunk modules made of it, in the order of `versions.modules`.
+    """
 
     doc_id: str
     asset_id: str
@@ -75,21 +94,32 @@ class StoredDocument(Model):
     stamp: FileStamp
     versions: DocumentVersions
     warnings: tuple[StepWarning, ...] = ()
+    runs: tuple[StoredRun, ...] = ()
     line_count: int | None = None
     page_count: int | None = None
     companion: CompanionFile | None = None
 
 
 class IngestedDocument(Model):
-    """All that goes into the knowledge base for one file, in one transaction."""
+    """All that goes into the knowledge base for one file, in one transaction.
+
+    Attributes:
+        warnings: of reading it; those of cutting it are with their runs.
+        runs: of the chunk modules, each of another; as `versions.modules` says.
+    """
 
     asset: RawAsset
     stamp: FileStamp
     document: CanonicalDocument
     versions: DocumentVersions
-    chunks: ChunkResult
+    runs: tuple[ChunkRun, ...]
     warnings: tuple[StepWarning, ...] = ()
     companion: CompanionFile | None = None
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The chunks of all runs, run after run."""
+        return tuple(chunk for run in self.runs for chunk in run.result.chunks)
 
 
 class KnownFile(NamedTuple):
@@ -102,22 +132,6 @@ class KnownFile(NamedTuple):
     doc_id: str
 
 
-class RemovedCache(Model):
-    """What `StoreUpkeep.collect_garbage` took out, or would.
-
-    Attributes:
-        transcripts, windows, languages: rows of the caches whose file is no document any more.
-        vectors: those that no chunk has.
-        freed_bytes: by how much the file became smaller; 0 when nothing was taken out.
-    """
-
-    transcripts: int
-    windows: int
-    languages: int
-    vectors: int = 0
-    freed_bytes: int = 0
-
-
 class DocumentStore(Protocol):
     """Documents and chunks. One document is one transaction: a reader sees all of it or nothing."""
 
@@ -126,6 +140,20 @@ class DocumentStore(Protocol):
 
         Raises:
             StoreFull, StoreBusy, StoreCorrupt: nothing of it was stored.
+        """
+        ...
+
+    def put_runs(self, doc_id: str, versions: DocumentVersions, runs: Sequence[ChunkRun]) -> None:
+        """Store what chunk modules made of a stored document, in place of all of its chunks.
+
+        Args:
+            doc_id: the document.
+            versions: those of it from now on.
+            runs: of the chunk modules, as `versions.modules` says.
+
+        Raises:
+            NotFound: there is no such document.
+            StoreFull, StoreBusy, StoreCorrupt: its chunks are as they were.
         """
         ...
 
@@ -172,7 +200,7 @@ class DocumentStore(Protocol):
         ...
 
     def chunk_ids(self, doc_id: str) -> list[str]:
-        """Return the ids of a document's chunks in their order."""
+        """Return the ids of a document's chunks in their order, module after module."""
         ...
 
     def load_passages(self, chunk_ids: Sequence[str]) -> list[StoredPassage]:
@@ -180,7 +208,10 @@ class DocumentStore(Protocol):
         ...
 
     def neighbour_ids(self, chunk_id: str, distance: int) -> list[str]:
-        """Return up to `distance` chunks before and after one, with itself, in document order."""
+        """Return up to `distance` chunks before and after one, with itself, in document order.
+
+        They are of the same module.
+        """
         ...
 
     def document_facts(self) -> list[DocumentFacts]:
@@ -312,48 +343,4 @@ class VectorIndex(Protocol):
 
     def vector_counts(self, vector_version: str) -> VectorCounts:
         """Return how many chunks have a vector of that model."""
-        ...
-
-
-class HealthFinding(Model):
-    """Something wrong with the knowledge base, and how to mend it.
-
-    `code` is stable and made of lower-case words with underscores.
-    """
-
-    code: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    message: str
-    hint: str
-
-
-class StoreCounts(Model):
-    """How much a knowledge base holds.
-
-    Attributes:
-        duration_ms: of all documents together.
-        transcripts: finished ones in the cache, also of documents that are gone.
-        windows: kept windows, also of documents that are gone.
-    """
-
-    documents: int
-    duration_ms: int
-    segments: int
-    chunks: int
-    transcripts: int
-    windows: int
-
-
-class StoreUpkeep(Protocol):
-    """What `kb status` and `kb doctor` ask of a store."""
-
-    def counts(self) -> StoreCounts:
-        """Return how much there is."""
-        ...
-
-    def collect_garbage(self, *, dry_run: bool = False) -> RemovedCache:
-        """Take out cached work of files that are no document any more, and give the room back."""
-        ...
-
-    def check(self) -> list[HealthFinding]:
-        """Look for damage, for indexes that disagree and for files that are gone."""
         ...
