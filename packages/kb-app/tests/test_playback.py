@@ -97,7 +97,7 @@ def test_a_chunk_is_cited_with_its_speaker(open_container: OpenContainer) -> Non
     container = open_container()
     recording = make_recording("talk.mp3", [(0, 900, "yes", "S1"), (1000, 1900, "no", "S1")])
     container.store.put_document(recording)
-    (chunk,) = recording.chunks.chunks
+    (chunk,) = recording.chunks
     citation, _ = resolve_target(container, chunk.chunk_id)
     assert citation.speaker == "S1"
     assert {each.speaker for each in inspect_chunk(container, chunk.chunk_id).citations} == {"S1"}

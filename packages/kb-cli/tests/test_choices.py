@@ -37,6 +37,7 @@ def test_choices_stay_with_their_file_and_are_shown(kb: KbCommand, run_hearing: 
         "keep_suspect": True,
         "encoding": None,
         "transcribe": None,
+        "chunkers": None,
     }
     shown = run_hearing("inspect", "doc", "a.wav").stdout
     assert f"   chosen  {' '.join(options)}\n" in shown

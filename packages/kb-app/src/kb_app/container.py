@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb_app import plugins
+from kb_app.chunk_modules import DEFAULT_MODULE, select_modules
+from kb_app.replies import AssetReplies, NoReplies
 from kb_config import Settings
-from kb_core import Chunker, ChunkPolicy, DocumentChoices
+from kb_core import (
+    LANGUAGE_MODEL,
+    ChunkRuntime,
+    DocumentChoices,
+    ModuleVersion,
+    module_options,
+)
 from kb_core.errors import FeatureMissing, ModelError, VectorsMissing
 from kb_core.ports.embedder import Embedder
 from kb_core.ports.extractor import (
@@ -23,6 +31,7 @@ from kb_core.ports.extractor import (
     TranscriptReader,
     TranscriptTaker,
 )
+from kb_core.ports.language_model import ModelClient
 from kb_core.ports.models import ModelRegistry
 from kb_core.ports.store import DocumentVersions
 from kb_core.ports.transcriber import Transcriber
@@ -45,6 +54,7 @@ class Container:
         transcriber: recogniser in place of the one that the settings name.
         detector: detector of speech in place of the extractors' own.
         embedder: what makes vectors in place of what the settings name.
+        language_model: what is asked in place of what the settings name.
     """
 
     def __init__(
@@ -54,9 +64,11 @@ class Container:
         transcriber: Transcriber | None = None,
         detector: VoiceActivityDetector | None = None,
         embedder: Embedder | None = None,
+        language_model: ModelClient | None = None,
     ) -> None:
         self.settings = settings
         self._given_embedder = embedder
+        self._given_language_model = language_model
         self._given_transcriber = transcriber
         self._given_detector = detector
 
@@ -151,11 +163,38 @@ class Container:
         """Return the extractor that reads files of that kind, or None."""
         return next((each for each in self.extractors if each.accepts(media_type)), None)
 
-    def chunker_for(self, media_type: str) -> tuple[Chunker, ChunkPolicy]:
-        """Return the chunk module for a medium, and the policy to run it with."""
-        chunking = self.settings.chunking
-        chunker = plugins.make_chunker(chunking.for_family(media_type).chunker)
-        return chunker, chunking.policy_for(media_type, chunker.chunker_version())
+    @property
+    def language_model_id(self) -> str | None:
+        """Name of the language model that would be asked; None where the settings name none."""
+        if self._given_language_model is not None:
+            return self._given_language_model.model_id
+        return self.settings.llm.model if self.settings.llm.url else None
+
+    def language_model_for(self, asset_id: str | None) -> ModelClient | None:
+        """Return a client of the language model, or None where the settings name none.
+
+        Args:
+            asset_id: of the file that it is asked about, with which its replies are kept; None
+                keeps none.
+
+        Raises:
+            FeatureMissing: its package is not installed.
+            ConfigError: nobody knows such an engine, or no model is named.
+        """
+        if self._given_language_model is not None:
+            return self._given_language_model
+        if self.settings.llm.url is None:
+            return None
+        replies = NoReplies() if asset_id is None else AssetReplies(self.store, asset_id)
+        return plugins.make_language_model(self.settings, replies)
+
+    def module_versions(
+        self, media_type: str, choices: DocumentChoices
+    ) -> tuple[ModuleVersion, ...]:
+        """Return what a document of that kind would be cut with now."""
+        model_id = self.language_model_id
+        selection = select_modules(self.settings, media_type, choices)
+        return tuple(each.version(model_id) for each in selection.modules)
 
     @cached_property
     def transcript_reader(self) -> TranscriptReader | None:
@@ -176,11 +215,9 @@ class Container:
         extractor = self.extractor_for(media_type)
         if extractor is None:
             return None
-        chunker, policy = self.chunker_for(media_type)
         return DocumentVersions(
             **self._extractor_versions(extractor, choices, companion).model_dump(),
-            chunker_version=chunker.chunker_version(),
-            policy_hash=chunker.policy_hash(policy),
+            modules=self.module_versions(media_type, choices),
             choices=choices,
         )
 
@@ -197,7 +234,19 @@ class Container:
         return extractor.versions_with(choices, version)
 
     def check_choices(self, choices: DocumentChoices) -> None:
-        """Raise `ConfigError` when one of the choices is known to no extractor that looks at it."""
+        """Raise an error for a choice that is known to nobody who looks at it.
+
+        Raises:
+            ConfigError: an extractor or a chunk module does not know what was chosen.
+            MissingCapability: a chosen module asks a language model, and there is none.
+            FeatureMissing: a chosen module is not installed.
+        """
+        for choice in choices.chunkers or ():
+            if choice.key != DEFAULT_MODULE:
+                spec = plugins.make_chunker(choice.key).spec
+                module_options(spec, choice.options)
+                if LANGUAGE_MODEL in spec.requires and self.language_model_id is None:
+                    ChunkRuntime().require_language_model(spec.key)
         for extractor in self.extractors:
             # What is not there yet, such as a model, is told of by the files that need it.
             with suppress(ModelError, FeatureMissing):

@@ -27,7 +27,7 @@ def diagnose(container: Container, *, mend: bool = False) -> DoctorReportV1:
     store_findings = _store_findings(container)
     if mend and _mend(container, {finding.code for finding in store_findings}):
         store_findings = _store_findings(container)
-    findings = [*store_findings, *_part_findings(container), *_embedder_findings(container)]
+    findings = [*store_findings, *_part_findings(container), *_model_findings(container)]
     return DoctorReportV1(healthy=all(finding.ok for finding in findings), findings=tuple(findings))
 
 
@@ -70,6 +70,23 @@ def _part_findings(container: Container) -> list[FindingV1]:
         return [*found, *verify_models(container, None)]
     except KbError as error:
         return [_bad(error)]
+
+
+def _model_findings(container: Container) -> list[FindingV1]:
+    return [*_embedder_findings(container), *_language_model_findings(container)]
+
+
+def _language_model_findings(container: Container) -> list[FindingV1]:
+    """Ask the language model for a word, where there is one."""
+    try:
+        model = container.language_model_for(None)
+        if model is None:
+            return []
+        elapsed_ms = model.probe()
+    except KbError as error:
+        return [_bad(error)]
+    message = f"language model: {model.model_id} answered in {elapsed_ms} ms"
+    return [FindingV1(code="language_model", ok=True, message=message)]
 
 
 def _embedder_findings(container: Container) -> list[FindingV1]:

@@ -6,11 +6,15 @@ from pathlib import Path
 
 from kb_app import plugins
 from kb_app.container import Container
-from kb_app.library import load_document
+from kb_app.library import find_document, load_document
+from kb_app.present import chunk_v1
 from kb_app.whole_file import refuse_own_files, write_whole
 from kb_app.wire_export import ExportReportV1
 from kb_core.errors import printable
 from kb_core.ports.store import StoredDocument
+
+CHUNKS_FORMAT = "chunks"
+"""Format of every chunk of a document as `chunk.v1`, one on each line, metadata included."""
 
 
 def export_text(container: Container, name: str, format_name: str) -> str:
@@ -19,7 +23,7 @@ def export_text(container: Container, name: str, format_name: str) -> str:
     Args:
         container: the knowledge base.
         name: id of a document, the beginning of one, its path, or its file.
-        format_name: one of the installed exporters, such as `srt`.
+        format_name: one of the installed exporters, such as `srt`, or `chunks`.
 
     Raises:
         NotFound: there is no such document, or several begin like that.
@@ -52,6 +56,14 @@ def export_file(container: Container, name: str, format_name: str, out: Path) ->
 
 
 def _export(container: Container, name: str, format_name: str) -> tuple[StoredDocument, str]:
+    if format_name == CHUNKS_FORMAT:
+        return _export_chunks(container, name)
     exporter = plugins.make_exporter(format_name)
     stored, document = load_document(container, name)
     return stored, exporter(document)
+
+
+def _export_chunks(container: Container, name: str) -> tuple[StoredDocument, str]:
+    document = find_document(container, name)
+    passages = container.store.load_passages(container.store.chunk_ids(document.doc_id))
+    return document, "".join(f"{chunk_v1(each).model_dump_json()}\n" for each in passages)

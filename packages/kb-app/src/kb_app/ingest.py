@@ -18,7 +18,14 @@ from pathlib import Path
 
 from kb_app.container import Container
 from kb_app.embedding import embed_pending
-from kb_app.ingest_items import error_item, not_attempted_item, stored_item
+from kb_app.ingest_items import (
+    EVERY_DOCUMENT_ERRORS,
+    ONE_DOCUMENT_ERRORS,
+    all_warnings,
+    error_item,
+    not_attempted_item,
+    stored_item,
+)
 from kb_app.ingest_plan import IngestPlan, IngestPlanner, IngestTask
 from kb_app.ingest_progress import ProgressReporter
 from kb_app.making import DocumentMaker, Source
@@ -27,14 +34,10 @@ from kb_app.wire import IngestItemV1, IngestProgressV1, IngestReportV1
 from kb_core import CancelToken, DocumentChoices
 from kb_core.errors import (
     Cancelled,
-    ChunkError,
     ConfigError,
-    EngineFailed,
     FeatureMissing,
-    InputError,
     KbError,
     ModelError,
-    StoreError,
 )
 from kb_core.runtime import StepWarning
 
@@ -80,7 +83,9 @@ class _IngestRun:
         self._choices = choices
         self._cancel = cancel
         self._reporter = ProgressReporter(on_progress)
-        self._maker = DocumentMaker(container, cancel, self._reporter.file_progress)
+        self._maker = DocumentMaker(
+            container, cancel, self._reporter.file_progress, self._reporter.cutting
+        )
         self._items: list[IngestItemV1] = []
         self._warnings: tuple[StepWarning, ...] = ()
 
@@ -126,9 +131,9 @@ class _IngestRun:
             self._reporter.file_started(asset.workspace_path)
             try:
                 item = self._do(task)
-            except (InputError, ChunkError, EngineFailed) as error:
+            except ONE_DOCUMENT_ERRORS as error:
                 item = error_item(asset.workspace_path, error, asset)
-            except (StoreError, ModelError, FeatureMissing) as error:
+            except EVERY_DOCUMENT_ERRORS as error:
                 stopped_by = error
                 item = error_item(asset.workspace_path, error, asset)
             self._items.append(item)
@@ -136,7 +141,8 @@ class _IngestRun:
         return stopped_by is None
 
     def _do(self, task: IngestTask) -> IngestItemV1:
-        ingested = self._maker.make(Source(task.asset, task.stamp), task.choices, task.companion)
+        made = self._maker.make(Source(task.asset, task.stamp), task.choices, task.companion)
+        ingested = made.ingested
         self._container.store.put_document(ingested, replaces=task.replaces)
         audio = ingested.document.audio
         if audio is not None:
@@ -148,12 +154,13 @@ class _IngestRun:
             asset_id=task.asset.asset_id,
             media_type=task.asset.media_type,
             duration_ms=audio.duration_ms if audio else None,
-            chunk_count=len(ingested.chunks.chunks),
+            chunk_count=len(ingested.chunks),
             versions=ingested.versions,
             moved_from=task.moved_from,
             transcript_path=task.companion.asset.workspace_path if task.companion else None,
             reasons=task.reasons,
-            warnings=ingested.warnings,
+            warnings=all_warnings(ingested.warnings, [run.result for run in ingested.runs]),
+            model_usage=made.usage,
         )
 
     def _report(self, plan: IngestPlan, cancelled: bool, started_s: float) -> IngestReportV1:

@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
 from kb_app.wire import IngestItemV1, ItemKind
 from kb_core import RawAsset
-from kb_core.errors import InputError, KbError, printable
+from kb_core.errors import (
+    ChunkError,
+    EngineFailed,
+    FeatureMissing,
+    InputError,
+    KbError,
+    ModelError,
+    RequestFailed,
+    StoreError,
+    printable,
+)
 from kb_core.ports.store import StoredDocument
+from kb_core.runtime import StepWarning
 
 NOT_ATTEMPTED = "not_attempted"
 """Code of files that a run did not come to, because of what stopped it."""
+
+
+ONE_DOCUMENT_ERRORS = (InputError, ChunkError, EngineFailed, RequestFailed)
+"""What keeps one document out; the next one may go well."""
+EVERY_DOCUMENT_ERRORS = (StoreError, ModelError, FeatureMissing)
+"""What would keep all others out as well."""
+
+
+class _WithWarnings(Protocol):
+    @property
+    def warnings(self) -> tuple[StepWarning, ...]: ...
+
+
+def all_warnings(
+    of_reading: Sequence[StepWarning], runs: Iterable[_WithWarnings]
+) -> tuple[StepWarning, ...]:
+    """Return the warnings of reading a document and of cutting it, each once."""
+    return tuple(dict.fromkeys((*of_reading, *(each for run in runs for each in run.warnings))))
 
 
 def stored_item(kind: ItemKind, stored: StoredDocument) -> IngestItemV1:
@@ -23,7 +55,7 @@ def stored_item(kind: ItemKind, stored: StoredDocument) -> IngestItemV1:
         chunk_count=stored.chunk_count,
         transcript_path=stored.companion.workspace_path if stored.companion else None,
         versions=stored.versions,
-        warnings=stored.warnings,
+        warnings=all_warnings(stored.warnings, stored.runs),
     )
 
 

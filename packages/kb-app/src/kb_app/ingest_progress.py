@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from kb_app.wire import IngestProgressV1, ItemKind
-from kb_core import Progress
+from kb_core import ModuleProgress, Progress
 from kb_core.ports.store import VectorCounts
 
 
@@ -76,6 +76,16 @@ class ProgressReporter:
             self.file_progress(
                 Progress(done_ms=duration_ms, total_ms=duration_ms, reused_ms=reused_ms)
             )
+
+    def cutting(self, module: str, progress: ModuleProgress) -> None:
+        """Report how far a chunk module is with the present file."""
+        self._emit(
+            "cutting",
+            module=module,
+            parts_done=progress.done,
+            part_count=progress.total,
+            unit=progress.unit,
+        )
 
     def file_done(self, path: str, kind: ItemKind) -> None:
         """Report that a file is finished, and how."""

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from kb_app.container import Container
-from kb_app.present import blocks_v1, chunk_v1, segments_v1, summary_v1
+from kb_app.present import blocks_v1, chunk_v1, runs_v1, segments_v1, summary_v1
 from kb_app.staleness import StalenessCheck
 from kb_app.wire import (
     ChunkV1,
@@ -48,6 +48,7 @@ def inspect_document(container: Container, name: str) -> DocumentV1:
         blocks=blocks_v1(document),
         metadata=document.metadata.model_dump(mode="json", exclude_defaults=True),
         chunk_ids=tuple(container.store.chunk_ids(stored.doc_id)),
+        runs=runs_v1(stored),
     )
 
 

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kb_app.container import Container
+from kb_app.cutting import OnCutting, cut_document
 from kb_app.unchanged import UnchangedFileCache
 from kb_core import (
     CancelToken,
-    ChunkRuntime,
     DocumentChoices,
     Progress,
     RawAsset,
     Transcript,
-    run_chunker,
 )
 from kb_core.errors import FeatureMissing, InputError, UnsupportedMedia
 from kb_core.ports.extractor import ExtractRuntime
+from kb_core.ports.language_model import ModelUsage
 from kb_core.ports.store import CompanionFile, FileStamp, IngestedDocument
 from kb_core.runtime import StepWarning
 
@@ -39,19 +39,32 @@ class Source:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class MadeDocument:
+    """A document to be stored, and what asking a language model for it took."""
+
+    ingested: IngestedDocument
+    usage: ModelUsage | None
+
+
 class DocumentMaker:
     """Makes documents with the parts of one container."""
 
     def __init__(
-        self, container: Container, cancel: CancelToken, progress: Callable[[Progress], None]
+        self,
+        container: Container,
+        cancel: CancelToken,
+        progress: Callable[[Progress], None],
+        on_cutting: OnCutting,
     ) -> None:
         self._container = container
         self._cancel = cancel
         self._progress = progress
+        self._on_cutting = on_cutting
 
     def make(
         self, source: Source, choices: DocumentChoices, companion: Source | None = None
-    ) -> IngestedDocument:
+    ) -> MadeDocument:
         """Parse and cut one file.
 
         Args:
@@ -79,22 +92,24 @@ class DocumentMaker:
         )
         document = extractor.extract(asset, runtime)
         unchanged.check()
-        chunker, policy = self._container.chunker_for(media_type)
-        chunks = run_chunker(chunker, document, policy, ChunkRuntime(cancel=self._cancel))
+        cut = cut_document(
+            self._container, document, choices, on_progress=self._on_cutting, cancel=self._cancel
+        )
         versions = self._container.current_versions(
             media_type, choices, companion=companion.asset.asset_id if companion else None
         )
         if versions is None:
             raise UnsupportedMedia(asset.source_path, f"no extractor reads {media_type}")
-        return IngestedDocument(
+        ingested = IngestedDocument(
             asset=asset,
             stamp=source.stamp,
             document=document,
             versions=versions,
-            chunks=chunks,
-            warnings=(*warnings, *runtime.warnings, *chunks.warnings),
+            runs=cut.runs,
+            warnings=(*warnings, *runtime.warnings, *cut.warnings),
             companion=companion.as_companion() if companion else None,
         )
+        return MadeDocument(ingested, cut.usage)
 
     def _read_transcript(
         self, companion: Source | None, choices: DocumentChoices

@@ -17,6 +17,7 @@ from kb_core import Chunker
 from kb_core.errors import ConfigError, FeatureMissing
 from kb_core.ports.embedder import Embedder
 from kb_core.ports.extractor import Exporter, Extractor, ExtractorServices
+from kb_core.ports.language_model import ModelClient, ReplyCache
 from kb_core.ports.models import ModelRegistry
 from kb_core.ports.transcriber import Transcriber
 
@@ -31,6 +32,9 @@ _DISTRIBUTIONS = {
     ("kb.chunkers", "audio-segment-v1"): "kb-chunk",
     ("kb.chunkers", "md-heading-v1"): "kb-chunk",
     ("kb.chunkers", "pdf-page-v1"): "kb-chunk",
+    ("kb.chunkers", "dnd/scenes"): "kb-chunk-llm",
+    ("kb.chunkers", "transcript/topics"): "kb-chunk-llm",
+    ("kb.language_models", "openai"): "kb-llm-local",
     ("kb.exporters", "srt"): "kb-parse-subtitle",
     ("kb.exporters", "vtt"): "kb-parse-subtitle",
     ("kb.exporters", "lrc"): "kb-parse-subtitle",
@@ -40,6 +44,7 @@ _DISTRIBUTIONS = {
     ("kb.exporters", "whisperx"): "kb-parse-subtitle",
     ("kb.evaluations", "asr"): "kb-eval",
     ("kb.evaluations", "search"): "kb-eval",
+    ("kb.evaluations", "chunks"): "kb-eval",
 }
 
 
@@ -82,6 +87,22 @@ def make_chunker(key: str) -> Chunker:
         ConfigError: nobody knows such a module.
     """
     return cast("Chunker", _load("kb.chunkers", key, f"the chunk module {key}")())
+
+
+def chunker_keys() -> tuple[str, ...]:
+    """Return the keys of all installed chunk modules, in order."""
+    return _names("kb.chunkers")
+
+
+def make_language_model(settings: Settings, replies: ReplyCache) -> ModelClient:
+    """Return the client of the language model that the settings name; it has asked nothing yet.
+
+    Raises:
+        FeatureMissing: its package is known, and not installed.
+        ConfigError: nobody knows such an engine, or the settings do not say which model.
+    """
+    factory = _load("kb.language_models", settings.llm.engine, "asking a language model")
+    return cast("ModelClient", factory(settings, replies))
 
 
 def make_exporter(format_name: str) -> Exporter:

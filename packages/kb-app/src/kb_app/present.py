@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from kb_app.ingest_items import all_warnings
 from kb_app.wire import (
     BlockV1,
+    ChunkRunV1,
     ChunkV1,
     DocumentSummaryV1,
     SegmentV1,
@@ -54,6 +56,8 @@ def hit_v1(hit: SearchHit) -> SearchHitV1:
         doc_path=passage.doc_path,
         doc_title=passage.doc_title,
         media_type=passage.media_type,
+        module=passage.module,
+        metadata=dict(passage.chunk.metadata),
         snippet=marked_snippet(hit),
         snippet_plain=hit.snippet,
         highlights=tuple(
@@ -90,6 +94,7 @@ def chunk_v1(passage: StoredPassage) -> ChunkV1:
         chunk_id=chunk.chunk_id,
         doc_id=chunk.doc_id,
         doc_path=passage.doc_path,
+        module=passage.module,
         index=chunk.index,
         text=chunk.text,
         heading_path=chunk.heading_path,
@@ -121,7 +126,24 @@ def summary_v1(document: StoredDocument) -> DocumentSummaryV1:
         speakers=document.speakers,
         segment_count=document.segment_count,
         chunk_count=document.chunk_count,
-        warnings=document.warnings,
+        warnings=all_warnings(document.warnings, document.runs),
+    )
+
+
+def runs_v1(document: StoredDocument) -> tuple[ChunkRunV1, ...]:
+    """Return the wire form of what chunk modules made of a document."""
+    return tuple(
+        ChunkRunV1(
+            module=run.module,
+            chunker_version=version.chunker_version,
+            policy_hash=version.policy_hash,
+            model_id=version.model_id,
+            target_tokens=run.policy.target_tokens if run.policy else None,
+            options=dict(run.policy.options) if run.policy else None,
+            chunk_count=run.chunk_count,
+            warnings=run.warnings,
+        )
+        for run, version in zip(document.runs, document.versions.modules, strict=True)
     )
 
 

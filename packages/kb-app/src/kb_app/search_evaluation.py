@@ -262,7 +262,7 @@ def _store_texts(
         if text.text.strip():
             ingested = ingested_text(text)
             container.store.put_document(ingested)
-            names[ingested.chunks.chunks[0].chunk_id] = text.doc_id
+            names[ingested.chunks[0].chunk_id] = text.doc_id
         on_step("texts", number, len(texts))
     return names
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kb_app.container import Container
-from kb_core import DocumentChoices
+from kb_core import DocumentChoices, ModuleVersion
 from kb_core.ports.store import DocumentVersions, StoredDocument
 
 _REASONS = {
     "parser_version": "parser changed",
     "transcript_version": "speech model, engine, languages or speakers changed",
     "keeps_suspects": "whether suspects are kept changed",
+}
+_MODULE_REASONS = {
     "chunker_version": "chunk module changed",
     "policy_hash": "chunk policy changed",
+    "model_id": "language model changed",
 }
+_OTHER_MODULES = "other chunk modules are chosen"
 
 _CHOICES_CHANGED = "choices for it changed"
 
@@ -24,10 +30,24 @@ def stale_reasons(stored: DocumentVersions, current: DocumentVersions | None) ->
     """
     if current is None:
         return ()
-    return tuple(
+    reasons = [
         reason
         for field, reason in _REASONS.items()
         if getattr(stored, field) != getattr(current, field)
+    ]
+    return (*reasons, *_module_reasons(stored.modules, current.modules))
+
+
+def _module_reasons(
+    stored: Sequence[ModuleVersion], current: Sequence[ModuleVersion]
+) -> tuple[str, ...]:
+    if [each.module for each in stored] != [each.module for each in current]:
+        return (_OTHER_MODULES,)
+    pairs = list(zip(stored, current, strict=True))
+    return tuple(
+        reason
+        for field, reason in _MODULE_REASONS.items()
+        if any(getattr(one, field) != getattr(other, field) for one, other in pairs)
     )
 
 

@@ -13,7 +13,9 @@ from kb_core import (
     Chunk,
     ChunkPolicy,
     ChunkResult,
+    ChunkRun,
     LineSpan,
+    ModuleVersion,
     ParagraphBlock,
     RawAsset,
     digest_hex,
@@ -27,7 +29,9 @@ from kb_core import (
 from kb_core.ports.store import DocumentVersions, FileStamp, IngestedDocument
 
 _VERSION = "corpus-text-v1"
-_POLICY_HASH = make_policy_hash(ChunkPolicy(chunker_version=_VERSION))
+_POLICY = ChunkPolicy(chunker_version=_VERSION)
+_POLICY_HASH = make_policy_hash(_POLICY)
+_MODULE = ModuleVersion(module=_VERSION, chunker_version=_VERSION, policy_hash=_POLICY_HASH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,14 @@ def ingested_text(text: CorpusText) -> IngestedDocument:
             parser_version=_VERSION,
             doc_version=asset.checksum[:32],
         ),
-        versions=DocumentVersions(
-            parser_version=_VERSION, chunker_version=_VERSION, policy_hash=_POLICY_HASH
+        versions=DocumentVersions(parser_version=_VERSION, modules=(_MODULE,)),
+        runs=(
+            ChunkRun(
+                version=_MODULE,
+                policy=_POLICY,
+                result=ChunkResult(chunks=(_chunk(doc_id, block),)),
+            ),
         ),
-        chunks=ChunkResult(chunks=(_chunk(doc_id, block),)),
     )
 
 

@@ -57,6 +57,23 @@ def collect_garbage(container: Container, *, dry_run: bool = False) -> GcReportV
     return GcReportV1(dry_run=dry_run, **removed.model_dump())
 
 
+def documents_named(container: Container, names: Sequence[str]) -> list[StoredDocument]:
+    """Return the documents that names stand for, as in `forget`, by path; all for no names.
+
+    Raises:
+        NotFound: one of the names is no document.
+    """
+    documents = container.store.list_documents()
+    if not names:
+        return documents
+    chosen = {
+        document.doc_id: document
+        for name in names
+        for document in _named(container, documents, name)[1]
+    }
+    return sorted(chosen.values(), key=lambda each: each.workspace_path)
+
+
 def _named(
     container: Container, documents: Sequence[StoredDocument], name: str
 ) -> tuple[str, list[StoredDocument]]:

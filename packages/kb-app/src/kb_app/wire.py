@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from kb_app.wire_chunk_evaluation import ChunkEvaluationV1
 from kb_app.wire_evaluation import AsrEvaluationV1
 from kb_app.wire_export import ExportReportV1
 from kb_app.wire_search import CitationV1, SearchHitV1, SearchResponseV1
@@ -18,6 +19,7 @@ from kb_app.wire_search_evaluation import EvaluatedQueryV1, SearchEvaluationV1
 from kb_app.wire_upkeep import ForgetReportV1, GcReportV1
 from kb_core import Model
 from kb_core.errors import KbError
+from kb_core.ports.language_model import ModelUsage
 from kb_core.ports.store import DocumentVersions
 from kb_core.runtime import StepWarning
 
@@ -61,6 +63,9 @@ class IngestItemV1(Model):
     )
     reasons: tuple[str, ...] = Field(default=(), description="why a document was done again")
     warnings: tuple[StepWarning, ...] = ()
+    model_usage: ModelUsage | None = Field(
+        default=None, description="what asking a language model took; null when none was asked"
+    )
     error: str | None = None
     error_code: str | None = None
     error_hint: str | None = None
@@ -100,7 +105,9 @@ class IngestProgressV1(Model):
     """
 
     schema_version: Literal["ingest_progress.v1"] = "ingest_progress.v1"
-    event: Literal["looking", "planned", "file_started", "file_progress", "file_done", "vectors"]
+    event: Literal[
+        "looking", "planned", "file_started", "file_progress", "cutting", "file_done", "vectors"
+    ]
     file_index: int = Field(ge=0, description="files of this run that are finished")
     file_count: int = Field(ge=0, description="files that this run has to do")
     doc_path: str | None = None
@@ -114,6 +121,10 @@ class IngestProgressV1(Model):
         default=None, description="chunks that are found by meaning, too"
     )
     chunk_count: int | None = Field(default=None, description="all chunks there are")
+    module: str | None = Field(default=None, description="chunk module at work")
+    parts_done: int | None = Field(default=None, description="parts that it has finished")
+    part_count: int | None = None
+    unit: str | None = Field(default=None, description="the part, such as `window 2 of 5`")
 
 
 class DocumentSummaryV1(Model):
@@ -185,7 +196,8 @@ class ChunkV1(Model):
     chunk_id: str
     doc_id: str
     doc_path: str
-    index: int
+    module: str = Field(description="chunk module that made it")
+    index: int = Field(description="from 0, among the chunks of its module")
     text: str
     heading_path: tuple[str, ...]
     unit_ids: tuple[str, ...]
@@ -195,6 +207,21 @@ class ChunkV1(Model):
     chunker_version: str
     policy_hash: str
     metadata: dict[str, Any]
+
+
+class ChunkRunV1(Model):
+    """What one chunk module made of a document."""
+
+    module: str
+    chunker_version: str
+    policy_hash: str
+    model_id: str | None = Field(description="language model that it could ask")
+    target_tokens: int | None = None
+    options: dict[str, Any] | None = Field(
+        default=None, description="null where an earlier kb did not keep them"
+    )
+    chunk_count: int
+    warnings: tuple[StepWarning, ...] = ()
 
 
 class DocumentV1(Model):
@@ -214,7 +241,29 @@ class DocumentV1(Model):
         description="tags, dates, encoding, page labels and what else the file says of itself; "
         "keys that kb does not know are under `user`",
     )
-    chunk_ids: tuple[str, ...]
+    chunk_ids: tuple[str, ...] = Field(description="module after module, as in `runs`")
+    runs: tuple[ChunkRunV1, ...] = ()
+
+
+class ChunkModuleV1(Model):
+    """A chunk module that is installed."""
+
+    key: str
+    version: str
+    requires: tuple[str, ...]
+    uses: tuple[str, ...]
+    provides: tuple[str, ...]
+    options: dict[str, Any] = Field(description="JSON Schema of its options")
+    used_for: tuple[str, ...] = Field(
+        description="kinds of documents that the settings name it for"
+    )
+
+
+class ChunkModuleListV1(Model):
+    """Answer of `kb inspect modules`."""
+
+    schema_version: Literal["chunk_module_list.v1"] = "chunk_module_list.v1"
+    modules: tuple[ChunkModuleV1, ...]
 
 
 class StaleDocumentV1(Model):
@@ -312,6 +361,7 @@ WIRE_MODELS: tuple[type[Model], ...] = (
     DocumentListV1,
     DocumentV1,
     ChunkV1,
+    ChunkModuleListV1,
     StatusV1,
     ModelListV1,
     DoctorReportV1,
@@ -323,5 +373,6 @@ WIRE_MODELS: tuple[type[Model], ...] = (
     AsrEvaluationV1,
     SearchEvaluationV1,
     EvaluatedQueryV1,
+    ChunkEvaluationV1,
 )
 """Every object that a command prints by itself."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -68,6 +68,10 @@ class SearchHitV1(Model):
     doc_path: str
     doc_title: str
     media_type: str
+    module: str = Field(description="chunk module that made the chunk")
+    metadata: dict[str, Any] = Field(
+        default_factory=dict, description="what the chunk module says of the chunk"
+    )
     snippet: str
     snippet_plain: str
     highlights: tuple[TextRangeV1, ...]

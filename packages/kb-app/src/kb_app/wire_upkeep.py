@@ -34,5 +34,6 @@ class GcReportV1(Model):
     transcripts: int = Field(description="cached transcripts of files that are no document")
     windows: int = Field(description="cached stretches of recognised speech of such files")
     languages: int = Field(description="cached languages of such stretches")
+    replies: int = Field(default=0, description="replies of language models about such files")
     vectors: int = Field(default=0, description="vectors of texts that no chunk has any more")
     freed_bytes: int

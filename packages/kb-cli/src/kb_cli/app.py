@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from kb_cli.commands import demo, export, inspect, library, maintenance, models, play, upkeep
+from kb_cli.commands import (
+    demo,
+    export,
+    inspect,
+    library,
+    maintenance,
+    models,
+    play,
+    reindex,
+    upkeep,
+)
 from kb_cli.commands import eval as eval_command
 from kb_cli.commands import ingest as ingest_command
 from kb_cli.session import session
@@ -55,6 +65,7 @@ def _global_options(
 for module in (
     maintenance,
     ingest_command,
+    reindex,
     library,
     inspect,
     play,

@@ -100,6 +100,13 @@ def _bars() -> Iterator[Callable[[IngestProgressV1], None]]:
                     detail=_speed(progress),
                 )
                 bars.update(total, detail=f"{count}{_time_left(progress)}")
+            elif progress.event == "cutting":
+                bars.update(
+                    current,
+                    completed=progress.parts_done,
+                    total=progress.part_count,
+                    detail=escape(for_terminal(f"{progress.module} {progress.unit or ''}")),
+                )
             elif progress.event == "vectors":
                 bars.update(
                     total,

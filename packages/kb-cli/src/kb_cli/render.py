@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -12,9 +14,10 @@ from kb_cli.terminal import for_terminal
 from kb_core import format_clock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from kb_app.wire import (
+        ChunkModuleListV1,
         ChunkV1,
         DocumentListV1,
         DocumentSummaryV1,
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
         ModelListV1,
         StatusV1,
     )
-    from kb_core import DocumentChoices
+    from kb_core import DocumentChoices, StepWarning
 
 REPORT_ORDER = ("new", "updated", "moved", "removed", "skipped", "errors")
 ID_CHARS = 12
@@ -76,9 +79,9 @@ def render_document(report: DocumentV1) -> None:
         ("encoding", str(report.metadata.get("encoding", ""))),
         ("tags", ", ".join(report.metadata.get("tags", ()))),
         ("file", report.source_path),
-        ("chunks", ", ".join(chunk[:ID_CHARS] for chunk in report.chunk_ids)),
+        *_runs(report),
         ("stale", "; ".join(report.stale_reasons)),
-        ("warnings", "; ".join(warning.message for warning in summary.warnings)),
+        ("warnings", "; ".join(map(_warning, summary.warnings))),
     ):
         if value:
             console.print(safe_text(f"{label:>9}  {value}"))
@@ -96,6 +99,38 @@ def render_document(report: DocumentV1) -> None:
         console.print(safe_text(f"{place}  {block.kind}: {block.text}"))
 
 
+def _runs(report: DocumentV1) -> Iterator[tuple[str, str]]:
+    """Yield what each chunk module made, and the ids of its chunks."""
+    ids = iter(report.chunk_ids)
+    for run in report.runs:
+        own = [chunk_id[:ID_CHARS] for chunk_id in islice(ids, run.chunk_count)]
+        options = "".join(
+            f" {name}={json.dumps(value, ensure_ascii=False)}"
+            for name, value in (run.options or {}).items()
+        )
+        model = f", asked {run.model_id}" if run.model_id else ""
+        yield "cut by", f"{run.module} ({run.chunker_version}{model}){options}"
+        yield "chunks", ", ".join(own)
+
+
+def _warning(warning: StepWarning) -> str:
+    return f"{warning.message} at {warning.unit}" if warning.unit else warning.message
+
+
+def render_modules(report: ChunkModuleListV1) -> None:
+    """Print each chunk module and its options."""
+    console = open_console()
+    for module in report.modules:
+        used = f", used for {', '.join(module.used_for)}" if module.used_for else ""
+        console.print(safe_text(f"{module.key}{used}", style="bold"))
+        for label, names in (("needs", module.requires), ("uses", module.uses)):
+            if names:
+                console.print(safe_text(f"    {label}: {', '.join(names)}"))
+        for name, option in module.options.get("properties", {}).items():
+            default = json.dumps(option.get("default"), ensure_ascii=False)
+            console.print(safe_text(f"    {name}={default}: {option.get('description', '')}"))
+
+
 def _choices(choices: DocumentChoices) -> str:
     """Return what was chosen for a document, as the options that choose it."""
     options = []
@@ -109,6 +144,10 @@ def _choices(choices: DocumentChoices) -> str:
         options.append(f"--encoding {choices.encoding}")
     if choices.transcribe is not None:
         options.append("--transcribe" if choices.transcribe else "--take-subtitles")
+    for chunker in choices.chunkers or ():
+        options.append(f"--chunker {chunker.key}")
+        for name, value in chunker.options.items():
+            options.append(f"--chunk-option {name}={json.dumps(value, ensure_ascii=False)}")
     return " ".join(options)
 
 
@@ -118,7 +157,11 @@ def render_chunk(report: ChunkV1) -> None:
     for citation in report.citations:
         console.print(safe_text(citation.text, style="bold cyan"))
     console.print(safe_text(f"chunk {report.chunk_id}, number {report.index} of {report.doc_path}"))
-    console.print(safe_text(f"{report.chunker_version}, about {report.token_estimate} tokens"))
+    made_by = f"{report.module} ({report.chunker_version})"
+    console.print(safe_text(f"{made_by}, about {report.token_estimate} tokens"))
+    for name, value in report.metadata.items():
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        console.print(safe_text(f"{name}: {shown}"))
     for line in report.text.splitlines():
         console.print(safe_text(line))
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from kb_app.wire_chunk_evaluation import ChunkEvaluationV1, ModuleScoresV1
     from kb_app.wire_evaluation import AsrEvaluationV1, AsrScoresV1, StartErrorV1
     from kb_app.wire_search_evaluation import (
         EmbedderV1,
@@ -182,3 +183,35 @@ def _time_cells(times: TimePrecisionV1) -> tuple[str, ...]:
 def _with_interval(estimate: EstimateV1, style: str) -> str:
     mean, low, high = map(style.format, (estimate.mean, estimate.low, estimate.high))
     return f"{mean} ({low} to {high})"
+
+
+def render_chunk_evaluation(report: ChunkEvaluationV1) -> None:
+    """Print the figures of each transcript, and their means where there are several."""
+    console = open_console()
+    table = new_table("transcript", "module", "segments", "mean turns", "WindowDiff", "Pk")
+    for file in report.files:
+        reference = (str(file.segments), f"{file.turns / file.segments:.1f}", "", "")
+        table.add_row(safe_text(file.path), "reference", *reference)
+        for module in file.modules:
+            table.add_row("", safe_text(module.module), *_chunk_cells(module))
+    if len(report.files) > 1:
+        for number, module in enumerate(report.means):
+            name = "" if number else "mean"
+            table.add_row(name, safe_text(module.module), *_chunk_cells(module))
+    console.print(table)
+    errors = {module.error for file in report.files for module in file.modules if module.error}
+    for error in sorted(errors):
+        console.print(safe_text(f"not run: {error}", style="dim"))
+    console.print(safe_text("0 is perfect, guesses are near 0.5", style="dim"))
+
+
+def _chunk_cells(module: ModuleScoresV1) -> tuple[str, ...]:
+    scores = module.scores
+    if scores is None:
+        return ("", "", "not run" if module.error else "", "")
+    return (
+        str(scores.segments),
+        f"{scores.mean_turns:.1f}",
+        f"{scores.window_diff:.3f}",
+        f"{scores.pk:.3f}",
+    )

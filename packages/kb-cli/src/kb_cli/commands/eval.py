@@ -72,6 +72,49 @@ def asr(
     raise typer.Exit(exit_code_of(report))
 
 
+@eval_app.command()
+def chunks(
+    transcripts: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…", help="Transcripts with NAME.summary_spans.json beside them."
+        ),
+    ],
+    chunkers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--chunker",
+            metavar="KEY",
+            help="A chunk module, may be given again; dnd/scenes, transcript/topics and "
+            "audio-segment-v1 when none is given.",
+        ),
+    ] = None,
+    json_output: JsonOption = False,
+) -> None:
+    """Measure chunk modules: WindowDiff and Pk against boundaries that people set.
+
+    Nothing is stored. A module that needs a language model is measured with that of the settings.
+    """
+    from kb_app.chunk_evaluation import DEFAULT_MODULES, evaluate_chunks
+    from kb_app.container import Container
+    from kb_cli.progress import cancel_on_interrupt
+
+    with cancel_on_interrupt() as cancel, _progress() as on_file:
+        report = evaluate_chunks(
+            Container(session.settings()),
+            transcripts,
+            modules=chunkers or DEFAULT_MODULES,
+            on_file=on_file,
+            cancel=cancel,
+        )
+    if json_output:
+        session.print_json(report)
+        return
+    from kb_cli.render_evaluation import render_chunk_evaluation
+
+    render_chunk_evaluation(report)
+
+
 def _known_modes(modes: list[str] | None) -> list[str] | None:
     # A list of literals is more than typer reads.
     for mode in modes or ():

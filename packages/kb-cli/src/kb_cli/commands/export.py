@@ -29,7 +29,7 @@ def export(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="srt, vtt, lrc, txt, md, json or whisperx.",
+            help="srt, vtt, lrc, txt, md, json, whisperx or chunks.",
         ),
     ],
     out: Annotated[
@@ -39,7 +39,8 @@ def export(
 ) -> None:
     """Write a document for other programs: a transcript as subtitles, any document as text.
 
-    json is kb's own form, with everything that is stored. What kb believes was never said stays
+    json is kb's own form, with everything that is stored; chunks has each chunk on a line of its
+    own, with what its chunk module says of it. What kb believes was never said stays
     out of srt, vtt, lrc, txt and md.
     """
     if out is None and json_output:

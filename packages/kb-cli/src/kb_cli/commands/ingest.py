@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kb_cli.commands.options import JsonOption
+from kb_cli.commands.options import ChunkerOption, ChunkOptionOption, JsonOption
 from kb_cli.exit_codes import ExitCode
 from kb_cli.session import session
 
@@ -74,6 +74,8 @@ def ingest(
     keep_suspect: SuspectOption = None,
     encoding: EncodingOption = None,
     transcribe: TranscribeOption = None,
+    chunkers: ChunkerOption = None,
+    chunk_options: ChunkOptionOption = None,
     watch: WatchOption = False,
     json_output: JsonOption = False,
 ) -> None:
@@ -82,9 +84,10 @@ def ingest(
     Recordings are transcribed, unless a subtitle file of the same name lies beside them; documents
     are read; all are cut and indexed. What is gone from a folder is taken out.
 
-    What is said here about languages, speakers, suspects, encodings and subtitles stays with these
-    files: a later ingest of their folder keeps it.
+    What is said here about languages, speakers, suspects, encodings, subtitles and chunk modules
+    stays with these files: a later ingest of their folder keeps it.
     """
+    from kb_app.chunk_modules import chosen_modules
     from kb_config import language_codes
     from kb_core import DocumentChoices
 
@@ -94,6 +97,7 @@ def ingest(
         keep_suspect=keep_suspect,
         encoding=encoding,
         transcribe=transcribe,
+        chunkers=chosen_modules(chunkers or (), chunk_options or ()),
     )
     if watch:
         _follow(paths, choices, json_output=json_output)
@@ -105,23 +109,23 @@ def _ingest_once(paths: list[Path], choices: DocumentChoices, *, json_output: bo
     from kb_app.ingest import ingest as run
     from kb_core.errors import Cancelled
 
-    with _running(json_output=json_output) as (container, cancel, on_progress):
+    with running(json_output=json_output) as (container, cancel, on_progress):
         report = run(container, paths, choices=choices, on_progress=on_progress, cancel=cancel)
-    _show(report, json_output=json_output)
+    show_report(report, json_output=json_output)
     if report.cancelled:
         raise Cancelled
     raise typer.Exit(exit_code_of(report))
 
 
 @contextmanager
-def _running(
-    *, json_output: bool
+def running(
+    *, json_output: bool, create: bool = True
 ) -> Iterator[tuple[Container, CancelToken, Callable[[IngestProgressV1], None]]]:
     """Give the knowledge base, what Ctrl-C sets, and what shows how far it is."""
     from kb_cli.progress import cancel_on_interrupt, ingest_progress
 
     with (
-        closing(session.open(create=True)) as container,
+        closing(session.open(create=create)) as container,
         cancel_on_interrupt() as cancel,
         ingest_progress(json_lines=json_output) as on_progress,
     ):
@@ -137,11 +141,11 @@ def _follow(paths: list[Path], choices: DocumentChoices, *, json_output: bool) -
     def on_report(report: IngestReportV1) -> None:
         nonlocal last
         last = report
-        _show(report, json_output=json_output)
+        show_report(report, json_output=json_output)
         if not report.cancelled:
             session.note("following changes; Ctrl-C ends it")
 
-    with _running(json_output=json_output) as (container, cancel, on_progress):
+    with running(json_output=json_output) as (container, cancel, on_progress):
         follow(
             container,
             paths,
@@ -154,7 +158,8 @@ def _follow(paths: list[Path], choices: DocumentChoices, *, json_output: bool) -
         raise Cancelled
 
 
-def _show(report: IngestReportV1, *, json_output: bool) -> None:
+def show_report(report: IngestReportV1, *, json_output: bool) -> None:
+    """Print the report of an ingest."""
     if json_output:
         session.print_json(report)
         return

@@ -1,4 +1,4 @@
-"""`kb inspect doc`, `kb inspect chunk`."""
+"""`kb inspect doc`, `kb inspect chunk`, `kb inspect modules`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import typer
 from kb_cli.commands.options import JsonOption
 from kb_cli.session import session
 
-inspect_app = typer.Typer(help="Show a document or a chunk as it is stored.", no_args_is_help=True)
+inspect_app = typer.Typer(
+    help="Show a document or a chunk as it is stored, or the chunk modules.", no_args_is_help=True
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -49,3 +51,17 @@ def inspect_chunk(
     from kb_cli.render import render_chunk
 
     render_chunk(report)
+
+
+@inspect_app.command("modules")
+def inspect_modules(json_output: JsonOption = False) -> None:
+    """Show the installed chunk modules and their options."""
+    from kb_app.chunk_modules import installed_modules
+
+    report = installed_modules(session.settings())
+    if json_output:
+        session.print_json(report)
+        return
+    from kb_cli.render import render_modules
+
+    render_modules(report)

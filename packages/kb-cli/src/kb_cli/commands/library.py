@@ -59,9 +59,9 @@ def search(
     """Find the moments where something is said.
 
     Words are looked for in any order, "phrases in quotes" as they stand, and -without leaves out.
-    `speaker:Kim`, `path:notes`, `lang:ko`, `type:pdf`, `tag:budget`, `after:2026-04` and
-    `before:2026-05-01` narrow the search. Quote the whole query where it has a minus or quotes of
-    its own: kb search '"monthly report" -draft'.
+    `speaker:Kim`, `path:notes`, `lang:ko`, `type:pdf`, `tag:budget`, `module:dnd/scenes`,
+    `after:2026-04` and `before:2026-05-01` narrow the search. Quote the whole query where it has a
+    minus or quotes of its own: kb search '"monthly report" -draft'.
     """
     from kb_app.search import search as find
 

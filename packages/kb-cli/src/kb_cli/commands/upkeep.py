@@ -58,6 +58,7 @@ def gc(
         return
     verb = "would clear away" if report.dry_run else "cleared away"
     print(
-        f"{verb} {report.transcripts} transcripts, {report.windows} windows of speech and"
-        f" {report.vectors} vectors; {report.freed_bytes / 1_000_000:.1f} MB freed"
+        f"{verb} {report.transcripts} transcripts, {report.windows} windows of speech,"
+        f" {report.replies} replies of models and {report.vectors} vectors;"
+        f" {report.freed_bytes / 1_000_000:.1f} MB freed"
     )
