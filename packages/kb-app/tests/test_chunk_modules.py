@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kb_app import plugins
 from kb_app.chunk_modules import chosen_modules, installed_modules
 from kb_app.container import Container
 from kb_app.export import export_text
@@ -18,6 +19,7 @@ from kb_app.search import search
 from kb_app.wire import ChunkV1, IngestReportV1
 from kb_core import DocumentChoices, ModuleChoice
 from kb_core.errors import ConfigError, MissingCapability, NotFound
+from kb_testing.bad_chunkers import BAD_CHUNKERS, BAD_KEY, BadChunker
 from kb_testing.fake_embedder import WordEmbedder
 from kb_testing.fake_transcriber import BeepTranscriber
 from kb_testing.sound import write_beeps
@@ -179,6 +181,32 @@ def test_a_server_that_does_not_answer_leaves_the_document_as_it_was(
     report = ingest(container, [recording], choices=choose(TOPICS))
     (item,) = report.items
     assert (item.kind, item.error_code) == ("error", "model_server_unreachable")
+    assert list(container.store.dump_reproducible_rows()) == before
+
+
+@pytest.mark.parametrize("bad", BAD_CHUNKERS, ids=lambda bad: bad.name)
+def test_a_module_that_breaks_a_rule_changes_nothing_that_is_stored(
+    open_container: OpenContainer,
+    recording: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    bad: BadChunker,
+) -> None:
+    container = open_container()
+    ingest(container, [recording])
+    before = list(container.store.dump_reproducible_rows())
+    make_chunker = plugins.make_chunker
+    monkeypatch.setattr(
+        plugins,
+        "make_chunker",
+        lambda key: bad.chunker if key == BAD_KEY else make_chunker(key),
+    )
+    write_beeps(recording.parent / "other.wav", 5, [2, 4])
+    by_choice = ingest(container, [recording.parent], choices=choose(BAD_KEY))
+    anew = reindex(container, recut(BAD_KEY))
+    for report in (by_choice, anew):
+        assert {item.error_code for item in report.items} == {"chunk_contract"}
+        assert all(bad.rule in (item.error or "") for item in report.items)
+        assert all(BAD_KEY in (item.error or "") for item in report.items)
     assert list(container.store.dump_reproducible_rows()) == before
 
 

@@ -202,7 +202,9 @@ def render_chunk_evaluation(report: ChunkEvaluationV1) -> None:
     errors = {module.error for file in report.files for module in file.modules if module.error}
     for error in sorted(errors):
         console.print(safe_text(f"not run: {error}", style="dim"))
-    console.print(safe_text("0 is perfect, guesses are near 0.5", style="dim"))
+    console.print(
+        safe_text("0 is perfect; compare with the last rows, which look at no text", style="dim")
+    )
 
 
 def _chunk_cells(module: ModuleScoresV1) -> tuple[str, ...]:
