@@ -306,3 +306,20 @@ def test_installed_modules_are_listed_with_their_options(kb: KbCommand) -> None:
     shown = kb.run("inspect", "modules").stdout
     for key in ("audio-segment-v1", "dnd/scenes", "transcript/topics", "max_block_chars"):
         assert key in shown
+
+
+def test_boundaries_are_measured_and_what_did_not_run_says_so(
+    kb: KbCommand, shared_data: Path
+) -> None:
+    path = shared_data / "transcripts" / "crd3" / "C1E104_turns0000-0299.json"
+    report = kb.run("eval", "chunks", path, "--json").json
+    assert report["schema_version"] == "chunk_evaluation.v1"
+    means = {each["module"]: each for each in report["means"]}
+    assert means["dnd/scenes"]["error_code"] == "missing_capability"
+    for name in ("transcript/topics", "audio-segment-v1", "fixed length", "random", "no boundary"):
+        assert 0 < means[name]["scores"]["pk"] < 1
+    shown = kb.run("eval", "chunks", path, "--chunker", "transcript/topics")
+    assert "WindowDiff" in shown.stdout
+    lost = kb.run("eval", "chunks", kb.cwd / "nobody.json")
+    assert lost.exit_code == 2
+    assert "Traceback" not in lost.stderr

@@ -1,7 +1,7 @@
 import pytest
 
 from kb_core import LineSpan, PageSpan, SourceSpan, TimeSpan
-from kb_core.spans import cover
+from kb_core.spans import cover, overlap
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,34 @@ def test_a_whole_page_stays_a_whole_page() -> None:
 
 def test_a_citation_over_pages_names_the_first() -> None:
     assert cover([PageSpan(page=2), PageSpan(page=3)]) == PageSpan(page=2)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shared"),
+    [
+        (TimeSpan(start_ms=0, end_ms=10), TimeSpan(start_ms=9, end_ms=20), True),
+        (TimeSpan(start_ms=0, end_ms=10), TimeSpan(start_ms=10, end_ms=20), False),
+        (TimeSpan(start_ms=10, end_ms=10), TimeSpan(start_ms=10, end_ms=20), True),
+        (TimeSpan(start_ms=0, end_ms=10), TimeSpan(start_ms=11, end_ms=11), False),
+        (LineSpan(start=1, end=3), LineSpan(start=3, end=3), True),
+        (LineSpan(start=1, end=2), LineSpan(start=3, end=9), False),
+        (PageSpan(page=1), PageSpan(page=1, char_start=3, char_end=9), True),
+        (PageSpan(page=1), PageSpan(page=2), False),
+        (
+            PageSpan(page=1, char_start=0, char_end=3),
+            PageSpan(page=1, char_start=3, char_end=9),
+            False,
+        ),
+        (
+            PageSpan(page=1, char_start=0, char_end=4),
+            PageSpan(page=1, char_start=3, char_end=9),
+            True,
+        ),
+        (LineSpan(start=1, end=9), PageSpan(page=1), False),
+    ],
+)
+def test_spans_overlap_where_they_share_a_place(
+    one: SourceSpan, other: SourceSpan, shared: bool
+) -> None:
+    assert overlap(one, other) is shared
+    assert overlap(other, one) is shared

@@ -34,6 +34,7 @@ TEXT = json.dumps(GOOD)
         f"Here you are:\n```\n{TEXT}\n```\nAnything else?",
         f"{TEXT}\n\nI hope that helps {{smile}}.",
         f"Sure! {TEXT}",
+        f'Not {{"title": "x"}} but:\n```json\n{TEXT}\n```',
         f"The format is {{}} and this is it: {TEXT}",
         f'```json\n{{"wrong": 1}}\n```\nNo, this one:\n```json\n{TEXT}\n```',
         f"```\n{json.dumps(GOOD, indent=1)}\n```",

@@ -158,10 +158,21 @@ def test_without_filters_nobody_asks_for_facts() -> None:
     assert scope_of(parse_query("what is new"), facts) == EVERYTHING
 
 
+def test_modules_are_named_by_their_keys_and_need_no_facts() -> None:
+    def facts() -> Sequence[DocumentFacts]:
+        raise AssertionError
+
+    asked = parse_query("gate module:DnD/Scenes module:audio-segment-v1 -module:transcript/topics")
+    assert scope_of(asked, facts) == SearchScope(
+        modules=frozenset({"dnd/scenes", "audio-segment-v1"}),
+        without_modules=frozenset({"transcript/topics"}),
+    )
+
+
 VALUES = st.text(alphabet="aK*?[]!/\\.#-:배김2026 \"'", max_size=8)
 
 
-@given(st.sampled_from(["path", "lang", "type", "tag", "speaker"]), VALUES)
+@given(st.sampled_from(["path", "lang", "type", "tag", "speaker", "module"]), VALUES)
 def test_any_filter_gives_the_same_scope_in_any_order(field: str, value: str) -> None:
     query = parse_query(f'{field}:"{value}" -{field}:{value}')
     assert scope_of(query, lambda: ALL) == scope_of(query, lambda: ALL[::-1])

@@ -121,7 +121,10 @@ def test_exclusions_beside_a_filter_exclude(filter_text: str) -> None:
 
 
 def test_every_filter_is_taken_out_of_the_text() -> None:
-    query = 'Speaker:"Kim Minsu" -speaker:lee PATH:a/*.md lang：ko type:md tag:#x/y what now'
+    query = (
+        'Speaker:"Kim Minsu" -speaker:lee PATH:a/*.md lang：ko type:md tag:#x/y'
+        " -module:dnd/scenes what now"
+    )
     assert wishes_of(query) == [
         "speaker=Kim Minsu",
         "-speaker=lee",
@@ -129,6 +132,7 @@ def test_every_filter_is_taken_out_of_the_text() -> None:
         "lang=ko",
         "type=md",
         "tag=#x/y",
+        "-module=dnd/scenes",
     ]
     assert parse_query(query).text == "what now"
 

@@ -77,6 +77,7 @@ def status(container: Container) -> StatusV1:
         chunks=sum(document.chunk_count for document in documents),
         chunks_embedded=chunks_embedded,
         embedding=embedding,
+        language_model=container.language_model_id,
         sound_ms=sum(document.duration_ms or 0 for document in documents),
         stale=stale,
         problem=problem,

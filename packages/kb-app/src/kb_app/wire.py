@@ -287,6 +287,9 @@ class StatusV1(Model):
     chunks: int
     chunks_embedded: int = Field(default=0, description="chunks that are found by meaning, too")
     embedding: str | None = Field(default=None, description="model of meaning; null for none")
+    language_model: str | None = Field(
+        default=None, description="language model that may be asked; null for none"
+    )
     sound_ms: int
     stale: tuple[StaleDocumentV1, ...]
     problem: ErrorV1 | None = Field(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         StatusV1,
     )
     from kb_core import DocumentChoices, StepWarning
+    from kb_core.ports.language_model import ModelUsage
 
 REPORT_ORDER = ("new", "updated", "moved", "removed", "skipped", "errors")
 ID_CHARS = 12
@@ -188,8 +189,21 @@ def render_report(report: IngestReportV1) -> None:
         console.print(safe_text(f"passed over {count}: {message}", style="dim"))
     for warning in report.warnings:
         console.print(safe_text(f"warning: {warning.message}"))
+    usages = [item.model_usage for item in report.items if item.model_usage is not None]
+    if usages:
+        console.print(safe_text(_usage(usages), style="dim"))
     counts = ", ".join(f"{getattr(report, name)} {name}" for name in REPORT_ORDER)
     console.print(f"{counts} in {report.duration_ms / 1000:.1f} s")
+
+
+def _usage(usages: Sequence[ModelUsage]) -> str:
+    """Return what asking a language model took."""
+    asked = f"asked the language model {sum(each.requests for each in usages)} times"
+    cached = sum(each.cached for each in usages)
+    known = f", {cached} replies were there already" if cached else ""
+    tokens = sum(each.prompt_tokens + each.reply_tokens for each in usages)
+    seconds = sum(each.elapsed_ms for each in usages) / 1000
+    return f"{asked}{known}: {tokens} tokens in {seconds:.1f} s"
 
 
 def render_status(report: StatusV1) -> None:
@@ -204,6 +218,8 @@ def render_status(report: StatusV1) -> None:
     if report.embedding is not None:
         embedded = f"{report.chunks_embedded} of {report.chunks} chunks"
         console.print(safe_text(f"by meaning      {embedded}, model {report.embedding}"))
+    if report.language_model is not None:
+        console.print(safe_text(f"may ask         {report.language_model}"))
     if report.problem is not None:
         problem = for_terminal(f"not known what is stale: {report.problem.message}")
         console.print(Text(problem, style="red"))
