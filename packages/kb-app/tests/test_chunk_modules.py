@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -275,3 +276,18 @@ def test_installed_modules_tell_their_options(open_container: OpenContainer) -> 
     assert modules[USUAL].used_for == ("audio",)
     assert "language_model" in modules[SCENES].requires
     assert "max_block_chars" in modules[TOPICS].options["properties"]
+
+
+def test_turns_of_one_line_are_moments_of_their_own(
+    open_container: OpenContainer, workspace: Path
+) -> None:
+    turns = [{"NAMES": ["A"], "UTTERANCES": [f"The gate number {at} is open."]} for at in range(4)]
+    path = workspace / "session.json"
+    path.write_text(json.dumps({"TURNS": turns}), encoding="utf-8")
+    container = open_container()
+    ingest(container, [path], choices=choose("default", TOPICS))
+    alone = search(container, f"gate module:{USUAL}").hits
+    both = search(container, f"gate -module:{TOPICS}").hits
+    assert len(alone) == len(both)
+    shown = {hit.snippet_plain for hit in search(container, "gate", mode="lexical").hits}
+    assert all(any(hit.snippet_plain in each for each in shown) for hit in alone)

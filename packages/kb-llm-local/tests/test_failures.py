@@ -247,7 +247,7 @@ def test_a_server_that_goes_silent_is_not_waited_for(
 def test_a_reply_that_takes_longer_than_the_limit_for_a_piece_is_waited_for(
     serve: ServeScript, client_of: MakeClient
 ) -> None:
-    server = serve([ScriptedReply(text=list("abcdefgh"), piece_wait_s=0.2)])
+    server = serve([ScriptedReply(text=list("abcdefgh"), piece_wait_s=0.15)])
     assert client_of(server.url, timeout_s=1).complete(PROMPT).text == "abcdefgh"
 
 

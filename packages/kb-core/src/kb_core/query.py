@@ -204,6 +204,7 @@ class SearchHit(Model):
             marks.
         highlights: what matched, as ranges of `snippet`.
         citation: the span of exactly the units that `snippet` shows, not of the whole chunk.
+        unit_ids: of these units.
         legs: where each ranking has it, for those who ask why.
         merged_chunk_ids: further chunks whose moment follows or precedes this one without a gap;
             they are part of `snippet` and `citation`.
@@ -218,3 +219,4 @@ class SearchHit(Model):
     citation: Citation
     legs: tuple[LegScore, ...] = ()
     merged_chunk_ids: tuple[str, ...] = ()
+    unit_ids: tuple[str, ...] = ()

@@ -23,6 +23,7 @@ def make_hit(
 ) -> SearchHit:
     """Return the hit of one passage, with rank 1 for the time being."""
     found = excerpt(passage.chunk.text, passage.units, query)
+    shown = passage.units[found.unit_start : found.unit_end]
     return SearchHit.model_validate(
         {
             "rank": 1,
@@ -31,11 +32,8 @@ def make_hit(
             "passage": passage,
             "snippet": found.snippet,
             "highlights": found.highlights,
-            "citation": cite(
-                passage,
-                passage.units[found.unit_start : found.unit_end],
-                (found.char_start, found.char_end),
-            ),
+            "citation": cite(passage, shown, (found.char_start, found.char_end)),
+            "unit_ids": tuple(unit.unit_id for unit in shown),
             "legs": tuple(legs),
         }
     )
@@ -94,8 +92,13 @@ def _is_one_moment(one: SearchHit, other: SearchHit) -> bool:
 
 
 def _is_shown_already(better: SearchHit, hit: SearchHit) -> bool:
-    """Whether another chunk module cut the same place, so that a better hit shows it."""
+    """Whether another chunk module cut the same place, so that a better hit shows it.
+
+    Spans alone do not tell: all turns of a transcript on one line have that line.
+    """
     if better.passage.module == hit.passage.module:
+        return False
+    if set(better.unit_ids).isdisjoint(hit.unit_ids):
         return False
     return overlap(better.citation.span, hit.citation.span)
 
@@ -140,6 +143,7 @@ def _merged(better: SearchHit, hit: SearchHit) -> SearchHit:
         "snippet": f"{head}{joint}{tail}",
         "highlights": highlights,
         "citation": citation,
+        "unit_ids": (*first.unit_ids, *second.unit_ids),
     }
     return _joined_by(better, hit).model_copy(update=changes)
 
