@@ -121,6 +121,7 @@ def test_a_session_becomes_scenes(kb: KbCommand, shared_data: Path, name: str) -
     assert "The talk of the break is unclear." in shown
 
 
+@pytest.mark.long
 def test_a_session_through_a_real_model_is_a_partition_or_a_clear_error(
     kb: KbCommand, shared_data: Path
 ) -> None:
@@ -240,6 +241,7 @@ def test_without_a_server_topics_go_by_rules_and_scenes_say_what_they_need(kb: K
     assert {chunk["metadata"]["method"] for chunk in chunks_in(kb, path.name)} == {"rules"}
 
 
+@pytest.mark.long
 def test_a_stopped_server_keeps_what_came(kb: KbCommand) -> None:
     turns = [f"Turn {number}: " + "so it goes on and on. " * 3 for number in range(150)]
     path = write_session(kb.cwd, turns)
@@ -308,6 +310,7 @@ def test_installed_modules_are_listed_with_their_options(kb: KbCommand) -> None:
         assert key in shown
 
 
+@pytest.mark.long
 def test_boundaries_are_measured_and_what_did_not_run_says_so(
     kb: KbCommand, shared_data: Path
 ) -> None:

@@ -70,6 +70,7 @@ def test_words_of_four_languages_are_found_first(kb_with_meaning: KbCommand) -> 
         assert paths(kb_with_meaning, word)[0] == expected, word
 
 
+@pytest.mark.long
 def test_filters_narrow_every_mode(kb_with_meaning: KbCommand) -> None:
     expected = ["budget/2026-04-27.md"]
     for mode in ("lexical", "hybrid", "vector"):
@@ -78,6 +79,7 @@ def test_filters_narrow_every_mode(kb_with_meaning: KbCommand) -> None:
     assert paths(kb_with_meaning, "예산 lang:fr") == []
 
 
+@pytest.mark.long
 def test_twice_the_same_question_gives_the_same_bytes(kb_with_meaning: KbCommand) -> None:
     arguments = ("search", "--json", "--explain", "예산 cat engine")
     first = kb_with_meaning.run(*arguments)
@@ -116,6 +118,7 @@ def test_a_terminal_gets_links_to_the_files(kb_with_meaning: KbCommand) -> None:
     assert (kb_with_meaning.cwd / "rockets.md").as_uri() in shown
 
 
+@pytest.mark.long
 def test_a_killed_run_goes_on_with_the_vectors_that_are_missing(kb: KbCommand) -> None:
     sections = (f"# Part {n}\n\nThe {n}th note is about subject {n * 7}.\n\n" for n in range(200))
     (kb.cwd / "long.md").write_text("".join(sections), encoding="utf-8")

@@ -38,7 +38,13 @@ from kb_core.errors import (
     ReplyUnusable,
     ServerUnreachable,
 )
-from kb_core.ports.language_model import ModelLimits, Prompt
+from kb_core.ports.language_model import (
+    ModelLimits,
+    Prompt,
+    ReplyCheck,
+    ReplySchema,
+    any_reply,
+)
 from kb_testing.chunker_conformance import CHUNKER_CHECKS, ChunkerCheck
 from kb_testing.documents import make_note
 from kb_testing.fake_language_model import FakeLanguageModel
@@ -346,6 +352,47 @@ def test_a_stop_is_heard_between_windows() -> None:
             cancel=cancel,
             on_progress=lambda _: cancel.cancel(),
         )
+    assert len(model.prompts) == 1
+
+
+class _HardOfHearing(FakeLanguageModel):
+    """A client that looks at no token, as one that has all replies at hand may."""
+
+    def complete_json(
+        self,
+        prompt: Prompt,
+        schema: ReplySchema,
+        *,
+        check: ReplyCheck = any_reply,
+        cancel: CancelToken | None = None,
+    ) -> JsonValue:
+        return super().complete_json(prompt, schema, check=check)
+
+
+def test_a_stop_is_heard_even_where_the_client_hears_none() -> None:
+    cancel = CancelToken()
+    model = _HardOfHearing(lambda prompt, _: partition(shown_ids(prompt), []))
+    with pytest.raises(Cancelled):
+        cut(
+            talk(26),
+            model,
+            policy(max_window_units=10, overlap_units=2),
+            cancel=cancel,
+            on_progress=lambda _: cancel.cancel(),
+        )
+    assert len(model.prompts) == 1
+
+
+def test_a_stop_is_heard_while_a_window_is_asked_for_again() -> None:
+    cancel = CancelToken()
+
+    def answer(_: Prompt, __: int) -> JsonValue:
+        cancel.cancel()
+        return reply(scene("u0001", "u0002"))
+
+    model = FakeLanguageModel(answer)
+    with pytest.raises(Cancelled):
+        cut(talk(3), model, cancel=cancel)
     assert len(model.prompts) == 1
 
 

@@ -12,14 +12,14 @@ def unit(place: int, text: str, start_ms: int, end_ms: int) -> SourceUnit:
 
 
 def test_a_group_becomes_one_chunk_up_to_the_latest_end() -> None:
-    units = [unit(0, "Hello", 0, 900), unit(1, "to you.", 100, 500)]
+    units = [unit(0, "Hello", 0, 90), unit(1, "to you.", 100, 900), unit(2, "Yes.", 200, 500)]
     (chunk,) = chunks_of_groups(
         "d", [UnitGroup(units, {"title": "A"})], chunker_version="v", policy_hash="p"
     )
     span = TimeSpan(start_ms=0, end_ms=900)
-    assert chunk.text == "Hello to you."
+    assert chunk.text == "Hello to you. Yes."
     assert chunk.source_spans == (span,)
-    assert chunk.unit_ids == ("b:0", "b:1")
+    assert chunk.unit_ids == ("b:0", "b:1", "b:2")
     assert chunk.metadata == {"title": "A"}
     assert chunk.parts[1] == ChunkPart(
         unit_id="b:1",

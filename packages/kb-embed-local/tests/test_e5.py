@@ -66,6 +66,7 @@ def test_the_installed_model_conforms(check: EmbedderCheck, e5: E5Embedder) -> N
     check(e5)
 
 
+@pytest.mark.long
 def test_its_vectors_are_those_of_the_engine_that_the_weights_come_with(
     e5: E5Embedder, real_texts: list[str], reference: object
 ) -> None:
@@ -179,6 +180,7 @@ def test_the_nearest_ten_are_nearly_those_of_the_engine(
     assert sum(shared) / len(shared) >= 8.5
 
 
+@pytest.mark.long
 def test_threads_and_processes_change_no_bit(tmp_path: Path, e5: E5Embedder) -> None:
     expected = e5.embed_passages(TEXTS)
     assert E5Embedder(tmp_path, threads=2).embed_passages(TEXTS) == expected

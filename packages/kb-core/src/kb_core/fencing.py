@@ -83,8 +83,6 @@ def shortened(text: str, max_bytes: int) -> str:
 
 
 def _shown(char: str) -> str:
-    if char.isspace():
-        return " "
     category = unicodedata.category(char)
     if category.startswith("C") and char not in _JOINERS:
         return " " if category == "Cc" else ""
