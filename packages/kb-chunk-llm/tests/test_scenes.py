@@ -207,7 +207,7 @@ def test_options_that_make_no_sense_are_refused(
     options: dict[str, JsonValue], message: str
 ) -> None:
     with pytest.raises(ConfigError, match=message):
-        cut(talk(3), scene_model([]), policy(**options))
+        cut(talk(3), scene_model([]), ChunkPolicy(chunker_version=VERSION, options=options))
 
 
 # --- one window ----------------------------------------------------------------------------------
